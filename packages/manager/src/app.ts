@@ -1,0 +1,84 @@
+// The whole service on one page. A feature may use only what stands above it.
+import type { Config } from './config.ts'
+import type { Feature } from './feature.ts'
+import { createApplications, createTenant2Applications } from './features/applications/index.ts'
+import { createAuditTrail } from './features/audit/index.ts'
+import { createEnvironments } from './features/environments/index.ts'
+import { createHealth } from './features/health/index.ts'
+import { createMemberships } from './features/memberships/index.ts'
+import { createProjects } from './features/projects/index.ts'
+import { createTenants } from './features/tenants/index.ts'
+import { type UsersApi, createUsers } from './features/users/index.ts'
+import { createAudit } from './platform/audit/append.ts'
+import { type Gate, createGate } from './platform/http/gate.ts'
+import { developmentIdentity } from './platform/http/identity.ts'
+import { createSigningKey } from './platform/keys.ts'
+import type { PeriodicJob } from './platform/periodic.ts'
+import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
+import { type Transport, type TransportOptions, createTransport } from './transport.ts'
+import { version } from './version.ts'
+import type { World } from './world.ts'
+
+export type App = Transport & { readiness: ReadinessProbe; jobs: PeriodicJob[] }
+
+/** Builds the service; throws when a route or a field has no policy, naming all of them. */
+export async function createApp(config: Config, world: World, options: TransportOptions = {}): Promise<App> {
+  const isHatchOpen = config.env === 'development' && config.devUserOverride
+  const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
+  const gate = createGate({ secrets, openForDevelopment: isHatchOpen, metrics: world.metrics })
+  const readiness = createReadiness({ databaseUrl: config.databaseUrl, redis: world.redis, version })
+  const { features, users } = createFeatures(config, world, { gate, readiness })
+  const transport = await createTransport(
+    { config, world, features, gate, readiness, provision: users.provision },
+    isHatchOpen ? { ...options, fallbackIdentity: developmentIdentity } : options,
+  )
+  if (isHatchOpen) await openEscapeHatch(world, users)
+  return { ...transport, readiness, jobs: features.flatMap((feature) => feature.jobs ?? []) }
+}
+
+function createFeatures(config: Config, world: World, edge: { gate: Gate; readiness: ReadinessProbe }) {
+  const { clock, directory, log, metrics } = world
+  const { db } = world.database
+  const base = { db, audit: createAudit(clock) }
+
+  const health = createHealth(edge)
+  const users = createUsers({ ...base, directory })
+  const environments = createEnvironments(base)
+  const memberships = createMemberships({ ...base, users: users.api })
+  const projects = createProjects({ ...base, environments: environments.api, memberships: memberships.api })
+  const tenants = createTenants({ ...base, projects: projects.api, memberships: memberships.api })
+  const applications = createApplications({ ...base, projects: projects.api })
+  const tenant2Applications = createTenant2Applications({ ...base, projects: projects.api })
+  const auditTrail = createAuditTrail({
+    db,
+    clock,
+    log,
+    metrics,
+    users: users.api,
+    checkpointKey: createSigningKey(config.masterKey, 'audit-checkpoint'),
+    checkpointIntervalMs: config.checkpointIntervalMs,
+  })
+
+  const features: Feature[] = [
+    health,
+    users,
+    environments,
+    memberships,
+    projects,
+    tenants,
+    applications,
+    tenant2Applications,
+    auditTrail,
+  ]
+  return { features, users: users.api }
+}
+
+/** Says loudly that the gate is open, and makes sure that the development administrator exists. */
+async function openEscapeHatch(world: World, users: UsersApi): Promise<void> {
+  world.metrics.devOverride.set(1)
+  world.log.warn(
+    'DEVELOPMENT ESCAPE HATCH IS OPEN: requests need no proxy secret and act as an administrator',
+  )
+  await users.provision(developmentIdentity)
+  await users.grantAdministrator(developmentIdentity.subject)
+}

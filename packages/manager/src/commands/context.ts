@@ -1,0 +1,25 @@
+// What commands share: the configuration, and a database for as long as one command runs.
+import type { Command } from 'commander'
+import { type Config, loadConfig, processSource } from '../config.ts'
+import { type Db, createDatabase } from '../platform/db/database.ts'
+import { createLog } from '../platform/log.ts'
+
+/** The configuration named by --config and the environment. */
+export function commandConfig(command: Command): Config {
+  const { config } = command.optsWithGlobals<{ config?: string }>()
+  return loadConfig(processSource(config))
+}
+
+/** Runs the work with a database connection and closes it afterwards. */
+export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const log = createLog('silent')
+  const database = createDatabase({ url: config.databaseUrl, poolSize: 2, statementTimeoutMs: 600_000, log })
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+/** One line for the operator. */
+export const say = (line: string): void => void process.stdout.write(`${line}\n`)

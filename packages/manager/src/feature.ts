@@ -1,0 +1,18 @@
+// What every feature hands to app.ts.
+import type { FastifyInstance } from 'fastify'
+import type { ConstraintMeanings } from './platform/db/db-errors.ts'
+import type { ResolverMap } from './platform/graphql/schema.ts'
+import type { PeriodicJob } from './platform/periodic.ts'
+
+export type Feature<Api = unknown> = {
+  name: string
+  sdl?: string
+  resolvers?: ResolverMap
+  /** Registers the feature's REST routes; each declares its policy. */
+  routes?: (server: FastifyInstance) => void
+  jobs?: PeriodicJob[]
+  /** What a violation of one of the feature's own constraints means to a caller. */
+  constraints?: ConstraintMeanings
+  /** The handful of functions other features may call. */
+  api: Api
+}

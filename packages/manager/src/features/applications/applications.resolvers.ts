@@ -1,0 +1,45 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { GraphqlContext } from '../../policy/guard-graphql.ts'
+import { badRequest, notFound } from '../../platform/errors.ts'
+import { batched, grouped, inOrder } from '../../platform/graphql/batch.ts'
+import type { ApplicationsService } from './applications.service.ts'
+
+/** GraphQL for applications, and the way from a row of an application to it. */
+export function createApplicationsResolvers(service: ApplicationsService) {
+  const applicationOf = async (row: { applicationId: string }, _args: object, context: GraphqlContext) => {
+    const application = await batched(context, 'Application', row.applicationId, async (ids) =>
+      inOrder(ids, await service.findMany(ids), (found) => found.id),
+    )
+    if (application === null) throw notFound('application')
+    return application
+  }
+  return {
+    Query: {
+      applications: (_parent, { projectSlug, ...args }, { actor }) =>
+        service.listByProjectSlug(actor, projectSlug, args),
+      application: (_parent, { projectId, slug }) => service.getBySlug(projectId, slug),
+    },
+    Mutation: {
+      createApplication: (_parent, { projectId, input }, { actor }) =>
+        service.create(actor, projectId, input),
+      updateApplication: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteApplication: (_parent, { id }, { actor }) => service.delete(actor, id),
+      promoteApplication: () => {
+        throw badRequest('promoteApplication is deprecated: an application is defined once per project')
+      },
+      copyApplication: () => {
+        throw badRequest(
+          'copyApplication is deprecated: an application is defined once per project; enable it for a tenant with createTenant2Application',
+        )
+      },
+    },
+    Project: {
+      applications: (project, args, context) =>
+        batched(context, `Project.applications ${JSON.stringify(args)}`, project.id, async (ids) =>
+          grouped(ids, await service.list(context.actor, ids, args), (application) => application.projectId),
+        ),
+    },
+    Tenant2Application: { application: applicationOf },
+    User2Application: { application: applicationOf },
+  } satisfies Resolvers
+}

@@ -1,0 +1,95 @@
+import type { Actor } from '../../policy/actor.ts'
+import { reachIn } from '../../policy/reach.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkName, checkSlug, checkText, withoutNull } from '../../platform/validate.ts'
+import type { ProjectsApi } from '../projects/index.ts'
+import * as store from './applications.store.ts'
+
+export type ApplicationsDeps = { db: Db; audit: Audit; projects: ProjectsApi }
+export type ApplicationsService = ReturnType<typeof createApplicationsService>
+
+type Input = { name?: string | null; slug?: string | null; description?: string | null }
+
+const event = auditedEntity<store.Application>({
+  type: 'application',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    name: 'public',
+    slug: 'public',
+    description: 'public',
+    createdAt: 'ignored',
+  },
+  nameOf: (application) => application.slug,
+  projectOf: (application) => application.projectId,
+})
+
+/** Rules about applications. */
+export function createApplicationsService({ db, audit, projects }: ApplicationsDeps) {
+  const list = async (
+    actor: Actor,
+    projectIds: readonly string[],
+    args: ListArgs,
+  ): Promise<store.Application[]> => {
+    const page = readPage(store.applicationFields, args)
+    const reach = await reachIn(actor, projectIds, ({ applications }) => [...applications.keys()])
+    return store.listApplications(db, projectIds, reach, page)
+  }
+  return {
+    list,
+
+    listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Application[]> =>
+      list(actor, [(await projects.getBySlug(slug)).id], args),
+
+    findMany: (ids: readonly string[]): Promise<store.Application[]> => store.findApplications(db, ids),
+
+    getBySlug: async (projectId: string, slug: string): Promise<store.Application> =>
+      orNotFound(await store.findApplicationBySlug(db, projectId, slug), 'application'),
+
+    create: (
+      actor: Actor,
+      projectId: string,
+      input: Input & { name: string; slug: string },
+    ): Promise<store.Application> => {
+      const values = checkValues({ ...input, description: input.description ?? '' })
+      return db.transaction().execute(async (tx) => {
+        const after = await store.insertApplication(tx, { id: newId(), projectId, ...values })
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (actor: Actor, id: string, input: Input): Promise<store.Application> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockApplication(tx, id), 'application')
+        const after = await store.updateApplication(
+          tx,
+          before.id,
+          checkValues({ ...before, ...withoutNull(input) }),
+        )
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockApplication(tx, id), 'application')
+        await store.deleteApplication(tx, before.id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}
+
+function checkValues(values: store.ApplicationValues): store.ApplicationValues {
+  return {
+    name: checkName(values.name),
+    slug: checkSlug(values.slug),
+    description: checkText(values.description, 'description', 2_000),
+  }
+}

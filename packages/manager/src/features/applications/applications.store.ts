@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Reach } from '../../policy/reach.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type Application = {
+  id: string
+  projectId: string
+  name: string
+  slug: string
+  description: string
+  createdAt: string
+}
+export type ApplicationValues = { name: string; slug: string; description: string }
+
+const columns = ['id', 'projectId', 'name', 'slug', 'description', 'createdAt'] as const
+
+export const applicationFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  slug: { column: 'slug', match: 'exact' },
+  description: { column: 'description', match: 'text' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of applications under each of the projects, as far as the caller sees them. */
+export function listApplications(
+  db: Db,
+  projectIds: readonly string[],
+  reach: Reach,
+  page: Page,
+): Promise<Application[]> {
+  const where =
+    reach === 'all'
+      ? undefined
+      : sql<boolean>`(applications.project_id = any(${reach.projectIds}::uuid[])
+          or applications.id = any(${reach.ids}::uuid[]))`
+  return pagesOf(db, {
+    table: 'applications',
+    columns,
+    page,
+    where,
+    parent: 'projectId',
+    parentIds: projectIds,
+  })
+}
+
+/** The applications with these ids, in any order. */
+export function findApplications(db: Db, ids: readonly string[]): Promise<Application[]> {
+  return db.selectFrom('applications').select(columns).where('id', 'in', ids).execute()
+}
+
+/** The application with this slug in the project, or nothing. */
+export function findApplicationBySlug(
+  db: Db,
+  projectId: string,
+  slug: string,
+): Promise<Application | undefined> {
+  return db
+    .selectFrom('applications')
+    .select(columns)
+    .where('projectId', '=', projectId)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+/** One application, locked until the transaction ends. */
+export function lockApplication(tx: Tx, id: string): Promise<Application | undefined> {
+  return tx.selectFrom('applications').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertApplication(
+  tx: Tx,
+  values: ApplicationValues & { id: string; projectId: string },
+): Promise<Application> {
+  return tx.insertInto('applications').values(values).returning(columns).executeTakeFirstOrThrow()
+}
+
+export function updateApplication(tx: Tx, id: string, values: ApplicationValues): Promise<Application> {
+  return tx
+    .updateTable('applications')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the application with its memberships and tenant rows. */
+export async function deleteApplication(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('applications').where('id', '=', id).execute()
+}

@@ -1,0 +1,17 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { Tenant2ApplicationsService } from './tenant2applications.service.ts'
+
+/** GraphQL for the rows that enable applications for tenants. */
+export function createTenant2ApplicationsResolvers(service: Tenant2ApplicationsService) {
+  return {
+    Query: {
+      tenant2Applications: (_parent, { tenantId, applicationId, ...args }) =>
+        service.list({ tenantId, applicationId }, args),
+    },
+    Mutation: {
+      createTenant2Application: (_parent, { input }, { actor }) => service.create(actor, input),
+      updateTenant2Application: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteTenant2Application: (_parent, { id }, { actor }) => service.delete(actor, id),
+    },
+  } satisfies Resolvers
+}

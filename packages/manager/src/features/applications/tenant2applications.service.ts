@@ -1,0 +1,76 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import * as store from './tenant2applications.store.ts'
+
+export type Tenant2ApplicationsService = ReturnType<typeof createTenant2ApplicationsService>
+
+const event = auditedEntity<store.Tenant2Application>({
+  type: 'tenant2Application',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    tenantId: 'public',
+    applicationId: 'public',
+    enabled: 'public',
+  },
+  nameOf: (row) => row.id,
+  projectOf: (row) => row.projectId,
+})
+
+/** Rules about which application is enabled for which tenant. */
+export function createTenant2ApplicationsService({ db, audit }: { db: Db; audit: Audit }) {
+  return {
+    list: (
+      of: { tenantId?: string | null; applicationId?: string | null },
+      args: ListArgs,
+    ): Promise<store.Tenant2Application[]> => {
+      const { tenantId = null, applicationId = null } = of
+      // The policy found the tenant; an application id that is no UUID matches nothing.
+      if (applicationId !== null && parseUuid(applicationId) === null) return Promise.resolve([])
+      const page = readPage(store.tenant2ApplicationFields, args)
+      return store.listTenant2Applications(db, { tenantId, applicationId }, page)
+    },
+
+    create: (
+      actor: Actor,
+      input: { tenantId: string; applicationId: string; enabled?: boolean },
+    ): Promise<store.Tenant2Application> => {
+      const applicationId = orNotFound(parseUuid(input.applicationId), 'application')
+      return db.transaction().execute(async (tx) => {
+        const inserted = await store.insertTenant2Application(tx, {
+          tenantId: input.tenantId,
+          applicationId,
+          enabled: input.enabled ?? true,
+        })
+        const after = orNotFound(inserted, 'tenant')
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (
+      actor: Actor,
+      id: string,
+      input: { enabled?: boolean | null },
+    ): Promise<store.Tenant2Application> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
+        const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
+        await store.deleteTenant2Application(tx, id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}

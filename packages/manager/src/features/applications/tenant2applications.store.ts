@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
+
+export type Tenant2Application = {
+  id: string
+  projectId: string
+  tenantId: string
+  applicationId: string
+  enabled: boolean
+}
+
+const columns = ['id', 'projectId', 'tenantId', 'applicationId', 'enabled'] as const
+
+export const tenant2ApplicationFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  tenantId: { column: 'tenantId', match: 'id' },
+  applicationId: { column: 'applicationId', match: 'id' },
+  enabled: { column: 'enabled', match: 'boolean' },
+}
+
+/** A page of the rows of a tenant, of an application, or of both. */
+export function listTenant2Applications(
+  db: Db,
+  of: { tenantId: string | null; applicationId: string | null },
+  page: Page,
+): Promise<Tenant2Application[]> {
+  const where = sql<boolean>`(${of.tenantId}::uuid is null or tenant2applications.tenant_id = ${of.tenantId}::uuid)
+    and (${of.applicationId}::uuid is null or tenant2applications.application_id = ${of.applicationId}::uuid)`
+  return pageOf(db, { table: 'tenant2applications', columns, page, where })
+}
+
+/** One row, locked until the transaction ends. */
+export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Application | undefined> {
+  return tx
+    .selectFrom('tenant2applications')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Joins the two; the row's project is the tenant's, and the database refuses an application of another project. */
+export function insertTenant2Application(
+  tx: Tx,
+  values: { tenantId: string; applicationId: string; enabled: boolean },
+): Promise<Tenant2Application | undefined> {
+  return tx
+    .insertInto('tenant2applications')
+    .columns(['id', 'projectId', 'tenantId', 'applicationId', 'enabled'])
+    .expression((eb) =>
+      eb
+        .selectFrom('tenants')
+        .select([sql<string>`${newId()}::uuid`.as('id'), 'projectId', 'id as tenantId'])
+        .select([sql<string>`${values.applicationId}::uuid`.as('applicationId')])
+        .select([sql<boolean>`${values.enabled}::boolean`.as('enabled')])
+        .where('id', '=', values.tenantId),
+    )
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+export function setEnabled(tx: Tx, id: string, enabled: boolean): Promise<Tenant2Application> {
+  return tx
+    .updateTable('tenant2applications')
+    .set({ enabled, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteTenant2Application(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('tenant2applications').where('id', '=', id).execute()
+}

@@ -1,0 +1,21 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import type { UsersApi } from '../users/index.ts'
+import type { AuditService } from './audit.service.ts'
+
+/** GraphQL for the audit trail. */
+export function createAuditResolvers(service: AuditService, users: UsersApi) {
+  return {
+    Query: {
+      auditLogs: (_parent, { projectID, ...args }) => service.list(projectID, args),
+    },
+    AuditLog: {
+      user: (entry, _args, context) =>
+        entry.userId === null
+          ? null
+          : batched(context, 'User', entry.userId, async (ids) =>
+              inOrder(ids, await users.findMany(ids), (user) => user.id),
+            ),
+    },
+  } satisfies Resolvers
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../../platform/clock.ts'
+import { writeCheckpoint } from '../../platform/audit/checkpoint.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { SigningKey } from '../../platform/keys.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import * as store from './audit.store.ts'
+
+export type AuditDeps = {
+  db: Db
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  checkpointKey: SigningKey
+  checkpointIntervalMs: number
+}
+export type AuditService = ReturnType<typeof createAuditService>
+
+export type AuditLog = {
+  id: string
+  seq: number
+  projectId: string
+  entityType: string
+  entityID: string
+  action: string
+  description: string
+  metadata: string
+  changes: string
+  userId: string | null
+  ipAddress: string
+  userAgent: string
+  createdAt: string
+  hash: string
+}
+
+/** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by whoever makes a change. */
+export function createAuditService({ db, clock, log, metrics, checkpointKey }: AuditDeps) {
+  return {
+    list: async (projectId: string, args: ListArgs): Promise<AuditLog[]> => {
+      const order =
+        (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'seq', direction: 'DESC' as const }]
+      const rows = await store.listAuditLogs(
+        db,
+        projectId,
+        readPage(store.auditLogFields, { ...args, order }),
+      )
+      return rows.map(({ chainId, entityId, seq, metadata, changes, hash, ...row }) => ({
+        ...row,
+        projectId: chainId,
+        entityID: entityId,
+        seq: Number(seq),
+        metadata: JSON.stringify(metadata),
+        changes: JSON.stringify(changes),
+        hash: hash.toString('hex'),
+      }))
+    },
+
+    /** Seals every chain that moved; the log line is the copy outside the database. */
+    seal: async (): Promise<void> => {
+      for (;;) {
+        const checkpoint = await writeCheckpoint(db, checkpointKey, clock)
+        if (checkpoint === null) return
+        metrics.auditCheckpointSeq.set(checkpoint.seq)
+        log.info({ checkpoint }, 'audit checkpoint')
+      }
+    },
+  }
+}

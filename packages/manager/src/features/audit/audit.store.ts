@@ -1,0 +1,36 @@
+import type { Db } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+const columns = [
+  'id',
+  'chainId',
+  'seq',
+  'entityType',
+  'entityId',
+  'action',
+  'description',
+  'metadata',
+  'changes',
+  'userId',
+  'ipAddress',
+  'userAgent',
+  'createdAt',
+  'hash',
+] as const
+
+export const auditLogFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  seq: { column: 'seq', match: 'number' },
+  entityType: { column: 'entityType', match: 'exact' },
+  entityID: { column: 'entityId', match: 'exact' },
+  action: { column: 'action', match: 'exact' },
+  description: { column: 'description', match: 'text' },
+  userId: { column: 'userId', match: 'id' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of one chain. */
+export function listAuditLogs(db: Db, chainId: string, page: Page) {
+  return pagesOf(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
+}

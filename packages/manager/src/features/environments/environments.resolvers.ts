@@ -1,0 +1,19 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import { batched, grouped } from '../../platform/graphql/batch.ts'
+import type { EnvironmentsService } from './environments.service.ts'
+
+/** GraphQL for environments. */
+export function createEnvironmentsResolvers(service: EnvironmentsService) {
+  return {
+    Query: {
+      environments: (_parent, { projectId, ...args }) => service.list([projectId], args),
+      environment: (_parent, { id }) => service.get(id),
+    },
+    Project: {
+      environments: (project, args, context) =>
+        batched(context, `Project.environments ${JSON.stringify(args)}`, project.id, async (ids) =>
+          grouped(ids, await service.list(ids, args), (environment) => environment.projectId),
+        ),
+    },
+  } satisfies Resolvers
+}

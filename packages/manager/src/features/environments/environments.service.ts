@@ -1,0 +1,23 @@
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import * as store from './environments.store.ts'
+
+export type EnvironmentsService = ReturnType<typeof createEnvironmentsService>
+
+/** Environments are created with their project and never change, so there is little to rule. */
+export function createEnvironmentsService({ db }: { db: Db }) {
+  return {
+    createDefaults: store.insertDefaults,
+
+    /** A page of environments under each project; in the order of the stages unless asked otherwise. */
+    list: async (projectIds: readonly string[], args: ListArgs): Promise<store.Environment[]> => {
+      const order =
+        (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'sortOrder', direction: 'ASC' as const }]
+      return store.listEnvironments(db, projectIds, readPage(store.environmentFields, { ...args, order }))
+    },
+
+    get: async (id: string): Promise<store.Environment> =>
+      orNotFound(await store.findEnvironment(db, id), 'environment'),
+  }
+}

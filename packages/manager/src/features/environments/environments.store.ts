@@ -1,0 +1,49 @@
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type Environment = {
+  id: string
+  projectId: string
+  name: string
+  displayName: string
+  sortOrder: number
+  protected: boolean
+  createdAt: string
+}
+
+const columns = ['id', 'projectId', 'name', 'displayName', 'sortOrder', 'protected', 'createdAt'] as const
+
+export const environmentFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'exact' },
+  displayName: { column: 'displayName', match: 'text' },
+  sortOrder: { column: 'sortOrder', match: 'number' },
+  protected: { column: 'protected', match: 'boolean' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of environments under each of the projects. */
+export function listEnvironments(db: Db, projectIds: readonly string[], page: Page): Promise<Environment[]> {
+  return pagesOf(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
+}
+
+/** One environment or nothing. */
+export function findEnvironment(db: Db, id: string): Promise<Environment | undefined> {
+  return db.selectFrom('environments').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+const defaults = [
+  { name: 'dev', displayName: 'Development', sortOrder: 10, protected: false },
+  { name: 'qas', displayName: 'Quality assurance', sortOrder: 20, protected: false },
+  { name: 'run', displayName: 'Production', sortOrder: 30, protected: true },
+]
+
+/** The three environments every project starts with. */
+export async function insertDefaults(tx: Tx, projectId: string): Promise<void> {
+  await tx
+    .insertInto('environments')
+    .values(defaults.map((environment) => ({ id: newId(), projectId, ...environment })))
+    .execute()
+}

@@ -1,0 +1,80 @@
+import type { Actor } from '../../policy/actor.ts'
+import { applicationRoles, projectRank } from '../../policy/roles.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkOneOf } from '../../platform/validate.ts'
+import * as store from './application-members.store.ts'
+import * as authority from './authority.store.ts'
+
+export type ApplicationMembersService = ReturnType<typeof createApplicationMembersService>
+
+const event = auditedEntity<store.ApplicationMember>({
+  type: 'user2application',
+  classes: { id: 'public', projectId: 'ignored', applicationId: 'public', userId: 'public', role: 'public' },
+  nameOf: (member) => `${member.role} of user ${member.userId}`,
+  projectOf: (member) => member.projectId,
+})
+
+/** Application roles lie below every project role that may grant them, so the caller's project role decides alone. */
+async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
+  if (await authority.holdsAdministrator(tx, actor.user.id)) return
+  const role = await authority.projectRoleOf(tx, projectId, actor.user.id)
+  if (projectRank(role) < projectRank('maintainer'))
+    throw forbidden('not permitted: memberships need project role maintainer or higher')
+}
+
+/** Rules about who belongs to an application. */
+export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {
+  return {
+    list: (applicationId: string, args: ListArgs): Promise<store.ApplicationMember[]> =>
+      store.listApplicationMembers(db, applicationId, readPage(store.applicationMemberFields, args)),
+
+    get: async (applicationId: string, id: string): Promise<store.ApplicationMember> => {
+      const memberId = orNotFound(parseUuid(id), 'user2application')
+      const found = orNotFound(await store.findApplicationMember(db, memberId), 'user2application')
+      if (found.applicationId !== parseUuid(applicationId)) throw notFound('user2application')
+      return found
+    },
+
+    add: (
+      actor: Actor,
+      applicationId: string,
+      userID: string,
+      role: string,
+    ): Promise<store.ApplicationMember> => {
+      const granted = checkOneOf(role, 'role', applicationRoles)
+      const userId = orNotFound(parseUuid(userID), 'user')
+      return db.transaction().execute(async (tx) => {
+        const inserted = await store.insertApplicationMember(tx, { applicationId, userId, role: granted })
+        const after = orNotFound(inserted, 'application')
+        await assertMaintainer(tx, actor, after.projectId)
+        await audit.append(tx, actor, event('grant', { before: null, after }))
+        return after
+      })
+    },
+
+    updateRole: (actor: Actor, id: string, role: string): Promise<store.ApplicationMember> => {
+      const granted = checkOneOf(role, 'role', applicationRoles)
+      return db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
+        await assertMaintainer(tx, actor, before.projectId)
+        const after = await store.setApplicationRole(tx, id, granted)
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      })
+    },
+
+    remove: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
+        await assertMaintainer(tx, actor, before.projectId)
+        await store.deleteApplicationMember(tx, id)
+        await audit.append(tx, actor, event('revoke', { before, after: null }))
+        return true as const
+      }),
+  }
+}

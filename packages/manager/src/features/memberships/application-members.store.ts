@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type ApplicationMember = {
+  id: string
+  projectId: string
+  applicationId: string
+  userId: string
+  role: string
+}
+
+const columns = ['id', 'projectId', 'applicationId', 'userId', 'role'] as const
+
+export const applicationMemberFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  userId: { column: 'userId', match: 'id' },
+  role: { column: 'role', match: 'exact' },
+}
+
+export function listApplicationMembers(
+  db: Db,
+  applicationId: string,
+  page: Page,
+): Promise<ApplicationMember[]> {
+  return pagesOf(db, {
+    table: 'user2applications',
+    columns,
+    page,
+    parent: 'applicationId',
+    parentIds: [applicationId],
+  })
+}
+
+/** One membership by id, in any application. */
+export function findApplicationMember(db: Db | Tx, id: string): Promise<ApplicationMember | undefined> {
+  return db.selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+/** The same, locked until the transaction ends. */
+export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMember | undefined> {
+  return tx
+    .selectFrom('user2applications')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Adds the member; the row's project is the application's. Nothing comes back when there is no such application. */
+export function insertApplicationMember(
+  tx: Tx,
+  values: { applicationId: string; userId: string; role: string },
+): Promise<ApplicationMember | undefined> {
+  return tx
+    .insertInto('user2applications')
+    .columns(['id', 'projectId', 'applicationId', 'userId', 'role'])
+    .expression((eb) =>
+      eb
+        .selectFrom('applications')
+        .select([sql<string>`${newId()}::uuid`.as('id'), 'projectId', 'id as applicationId'])
+        .select([sql<string>`${values.userId}::uuid`.as('userId'), sql<string>`${values.role}`.as('role')])
+        .where('id', '=', values.applicationId),
+    )
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+export function setApplicationRole(tx: Tx, id: string, role: string): Promise<ApplicationMember> {
+  return tx
+    .updateTable('user2applications')
+    .set({ role, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteApplicationMember(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('user2applications').where('id', '=', id).execute()
+}

@@ -1,0 +1,60 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { GraphqlContext } from '../../policy/guard-graphql.ts'
+import { notFound } from '../../platform/errors.ts'
+import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import type { UsersApi } from '../users/index.ts'
+import type { ApplicationMembersService } from './application-members.service.ts'
+import type { ProjectMembersService } from './project-members.service.ts'
+import type { TenantMembersService } from './tenant-members.service.ts'
+
+export type Services = {
+  projectMembers: ProjectMembersService
+  tenantMembers: TenantMembersService
+  applicationMembers: ApplicationMembersService
+  users: UsersApi
+}
+
+/** GraphQL for memberships of all three kinds. */
+export function createMembershipsResolvers({
+  projectMembers,
+  tenantMembers,
+  applicationMembers,
+  users,
+}: Services) {
+  const userOf = async (row: { userId: string }, _args: object, context: GraphqlContext) => {
+    const user = await batched(context, 'User', row.userId, async (ids) =>
+      inOrder(ids, await users.findMany(ids), (found) => found.id),
+    )
+    if (user === null) throw notFound('user')
+    return user
+  }
+  return {
+    Query: {
+      user2projects: (_parent, { project, ...args }) => projectMembers.list(project, args),
+      user2project: (_parent, { project, id }) => projectMembers.get(project, id),
+      user2tenants: (_parent, { tenant, ...args }) => tenantMembers.list(tenant, args),
+      user2tenant: (_parent, { tenant, id }) => tenantMembers.get(tenant, id),
+      user2applications: (_parent, { application, ...args }) => applicationMembers.list(application, args),
+      user2application: (_parent, { application, id }) => applicationMembers.get(application, id),
+    },
+    Mutation: {
+      addUserToProject: (_parent, { projectID, userID, role }, { actor }) =>
+        projectMembers.add(actor, projectID, userID, role),
+      updateUserProjectRole: (_parent, { id, role }, { actor }) => projectMembers.updateRole(actor, id, role),
+      removeUserFromProject: (_parent, { id }, { actor }) => projectMembers.remove(actor, id),
+      addUserToTenant: (_parent, { tenantID, userID, roleName }, { actor }) =>
+        tenantMembers.add(actor, tenantID, userID, roleName),
+      updateUserTenantRole: (_parent, { id, roleName }, { actor }) =>
+        tenantMembers.updateRole(actor, id, roleName),
+      removeUserFromTenant: (_parent, { id }, { actor }) => tenantMembers.remove(actor, id),
+      addUserToApplication: (_parent, { applicationID, userID, role }, { actor }) =>
+        applicationMembers.add(actor, applicationID, userID, role),
+      updateUserApplicationRole: (_parent, { id, role }, { actor }) =>
+        applicationMembers.updateRole(actor, id, role),
+      removeUserFromApplication: (_parent, { id }, { actor }) => applicationMembers.remove(actor, id),
+    },
+    User2Project: { user: userOf },
+    User2Tenant: { user: userOf },
+    User2Application: { user: userOf },
+  } satisfies Resolvers
+}

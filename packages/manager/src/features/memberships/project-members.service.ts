@@ -1,0 +1,100 @@
+import type { Actor } from '../../policy/actor.ts'
+import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkOneOf } from '../../platform/validate.ts'
+import * as authority from './authority.store.ts'
+import { refuseProjectGrant } from './grants.ts'
+import * as store from './project-members.store.ts'
+
+export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
+
+const event = auditedEntity<store.ProjectMember>({
+  type: 'user2project',
+  classes: { id: 'public', projectId: 'ignored', userId: 'public', role: 'public' },
+  nameOf: (member) => `${member.role} of user ${member.userId}`,
+  projectOf: (member) => member.projectId,
+})
+
+type Change = { projectId: string; userId: string; present: ProjectRole | null; granted: ProjectRole | null }
+
+/** Throws unless the caller, as he stands in this transaction, may make the change. Needs the member lock. */
+async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
+  const isAbove = await authority.holdsAdministrator(tx, actor.user.id)
+  const refusal = refuseProjectGrant({
+    caller: isAbove ? 'above' : await authority.projectRoleOf(tx, change.projectId, actor.user.id),
+    isSelf: change.userId === actor.user.id,
+    present: change.present,
+    granted: change.granted,
+    owners: await store.countOwners(tx, change.projectId),
+  })
+  if (refusal !== null) throw forbidden(`not permitted: ${refusal}`)
+}
+
+/** Rules about who belongs to a project. */
+export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
+  /** Checks and makes one change of an existing membership; `granted` null removes it. */
+  const change = (
+    actor: Actor,
+    id: string,
+    granted: ProjectRole | null,
+  ): Promise<store.ProjectMember | null> =>
+    db.transaction().execute(async (tx) => {
+      const { projectId } = orNotFound(await store.findProjectMember(tx, id), 'user2project')
+      await authority.lockProjectMembers(tx, projectId)
+      // Read again under the lock: another change may have come first.
+      const before = orNotFound(await store.findProjectMember(tx, id), 'user2project')
+      const { userId, role } = before
+      await assertGrant(tx, actor, { projectId, userId, present: role as ProjectRole, granted })
+      if (granted === null) {
+        await store.deleteProjectMember(tx, id)
+        await audit.append(tx, actor, event('revoke', { before, after: null }))
+        return null
+      }
+      const after = await store.setProjectRole(tx, id, granted)
+      await audit.append(tx, actor, event('update', { before, after }))
+      return after
+    })
+
+  return {
+    /** The creator of a project becomes its owner, in the transaction that creates it. */
+    addFirstOwner: async (tx: Tx, actor: Actor, projectId: string): Promise<void> => {
+      const after = await store.insertProjectMember(tx, { projectId, userId: actor.user.id, role: 'owner' })
+      await audit.append(tx, actor, event('grant', { before: null, after }))
+    },
+
+    list: (projectId: string, args: ListArgs): Promise<store.ProjectMember[]> =>
+      store.listProjectMembers(db, projectId, readPage(store.projectMemberFields, args)),
+
+    get: async (projectId: string, id: string): Promise<store.ProjectMember> => {
+      const memberId = orNotFound(parseUuid(id), 'user2project')
+      const found = orNotFound(await store.findProjectMember(db, memberId), 'user2project')
+      if (found.projectId !== parseUuid(projectId)) throw notFound('user2project')
+      return found
+    },
+
+    add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
+      const granted = checkOneOf(role, 'role', projectRoles)
+      const userId = orNotFound(parseUuid(userID), 'user')
+      return db.transaction().execute(async (tx) => {
+        await authority.lockProjectMembers(tx, projectId)
+        await assertGrant(tx, actor, { projectId, userId, present: null, granted })
+        const after = await store.insertProjectMember(tx, { projectId, userId, role: granted })
+        await audit.append(tx, actor, event('grant', { before: null, after }))
+        return after
+      })
+    },
+
+    updateRole: async (actor: Actor, id: string, role: string): Promise<store.ProjectMember> =>
+      orNotFound(await change(actor, id, checkOneOf(role, 'role', projectRoles)), 'user2project'),
+
+    remove: async (actor: Actor, id: string): Promise<true> => {
+      await change(actor, id, null)
+      return true
+    },
+  }
+}

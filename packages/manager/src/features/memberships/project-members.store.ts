@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type ProjectMember = { id: string; projectId: string; userId: string; role: string }
+
+const columns = ['id', 'projectId', 'userId', 'role'] as const
+
+export const projectMemberFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  userId: { column: 'userId', match: 'id' },
+  role: { column: 'role', match: 'exact' },
+}
+
+export function listProjectMembers(db: Db, projectId: string, page: Page): Promise<ProjectMember[]> {
+  return pagesOf(db, { table: 'user2projects', columns, page, parent: 'projectId', parentIds: [projectId] })
+}
+
+/** One membership by id, in any project. */
+export function findProjectMember(db: Db | Tx, id: string): Promise<ProjectMember | undefined> {
+  return db.selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+export async function countOwners(tx: Tx, projectId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('user2projects')
+    .select((eb) => eb.fn.countAll<string>().as('owners'))
+    .where('projectId', '=', projectId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  return Number(row.owners)
+}
+
+export function insertProjectMember(
+  tx: Tx,
+  values: { projectId: string; userId: string; role: string },
+): Promise<ProjectMember> {
+  return tx
+    .insertInto('user2projects')
+    .values({ id: newId(), ...values })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export function setProjectRole(tx: Tx, id: string, role: string): Promise<ProjectMember> {
+  return tx
+    .updateTable('user2projects')
+    .set({ role, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteProjectMember(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('user2projects').where('id', '=', id).execute()
+}

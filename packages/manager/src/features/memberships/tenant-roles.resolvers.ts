@@ -1,0 +1,17 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { TenantRolesService } from './tenant-roles.service.ts'
+
+/** GraphQL for role definitions of tenants. */
+export function createTenantRolesResolvers(service: TenantRolesService) {
+  return {
+    Query: {
+      tenantRoleDefinitions: (_parent, { tenantId, ...args }) => service.list(tenantId, args),
+    },
+    Mutation: {
+      createTenantRoleDefinition: (_parent, { tenantId, input }, { actor }) =>
+        service.create(actor, tenantId, input),
+      updateTenantRoleDefinition: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteTenantRoleDefinition: (_parent, { id }, { actor }) => service.delete(actor, id),
+    },
+  } satisfies Resolvers
+}

@@ -1,0 +1,97 @@
+import type { Actor } from '../../policy/actor.ts'
+import { tenantPermissions } from '../../policy/roles.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkName, checkOneOf } from '../../platform/validate.ts'
+import * as store from './tenant-roles.store.ts'
+
+export type TenantRolesService = ReturnType<typeof createTenantRolesService>
+
+const event = auditedEntity<store.TenantRoleDefinition>({
+  type: 'tenantRoleDefinition',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    tenantId: 'public',
+    name: 'public',
+    permissions: 'public',
+    seeded: 'ignored',
+  },
+  nameOf: (role) => role.name,
+  projectOf: (role) => role.projectId,
+})
+
+const seeds = [
+  { name: 'member', permissions: ['apps.read'], seeded: true },
+  { name: 'admin', permissions: ['apps.read', 'apps.configure', 'members', 'invites'], seeded: true },
+  { name: 'owner', permissions: tenantPermissions, seeded: true },
+]
+
+/** Rules about the role definitions of tenants. */
+export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }) {
+  return {
+    /** The definitions every tenant starts with, in the transaction that creates it. */
+    seed: async (tx: Tx, tenant: { id: string; projectId: string }): Promise<void> => {
+      await store.insertTenantRoles(tx, tenant, seeds)
+    },
+
+    list: (tenantId: string, args: ListArgs): Promise<store.TenantRoleDefinition[]> =>
+      store.listTenantRoles(db, tenantId, readPage(store.tenantRoleFields, args)),
+
+    create: (
+      actor: Actor,
+      tenantId: string,
+      input: { name: string; permissions: readonly string[] },
+    ): Promise<store.TenantRoleDefinition> => {
+      const role = {
+        name: checkName(input.name),
+        permissions: checkPermissions(input.permissions),
+        seeded: false,
+      }
+      return db.transaction().execute(async (tx) => {
+        const projectId = orNotFound(await store.findProjectOfTenant(tx, tenantId), 'tenant')
+        const [inserted] = await store.insertTenantRoles(tx, { id: tenantId, projectId }, [role])
+        const after = orNotFound(inserted, 'tenant')
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (
+      actor: Actor,
+      id: string,
+      input: { name?: string | null; permissions?: readonly string[] | null },
+    ): Promise<store.TenantRoleDefinition> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
+        const name = checkName(input.name ?? before.name)
+        const permissions = checkPermissions(input.permissions ?? before.permissions)
+        if (before.seeded && name !== before.name)
+          throw conflict(`the seeded role ${before.name} keeps its name`)
+        if (before.seeded && before.name === 'owner')
+          throw conflict('the role owner always holds every permission')
+        const after = await store.updateTenantRole(tx, id, { name, permissions })
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
+        if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
+        await store.deleteTenantRole(tx, id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}
+
+function checkPermissions(permissions: readonly string[]): string[] {
+  if (permissions.length > tenantPermissions.length) throw badRequest('a permission is named more than once')
+  return [
+    ...new Set(permissions.map((permission) => checkOneOf(permission, 'permissions', tenantPermissions))),
+  ]
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type TenantRoleDefinition = {
+  id: string
+  projectId: string
+  tenantId: string
+  name: string
+  permissions: string[]
+  seeded: boolean
+}
+
+const columns = ['id', 'projectId', 'tenantId', 'name', 'permissions', 'seeded'] as const
+
+export const tenantRoleFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  seeded: { column: 'seeded', match: 'boolean' },
+}
+
+export function listTenantRoles(db: Db, tenantId: string, page: Page): Promise<TenantRoleDefinition[]> {
+  return pagesOf(db, {
+    table: 'tenantRoleDefinitions',
+    columns,
+    page,
+    parent: 'tenantId',
+    parentIds: [tenantId],
+  })
+}
+
+/** One definition, locked until the transaction ends. */
+export function lockTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition | undefined> {
+  return tx
+    .selectFrom('tenantRoleDefinitions')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Adds definitions to a tenant. */
+export async function insertTenantRoles(
+  tx: Tx,
+  tenant: { id: string; projectId: string },
+  roles: readonly { name: string; permissions: readonly string[]; seeded: boolean }[],
+): Promise<TenantRoleDefinition[]> {
+  return tx
+    .insertInto('tenantRoleDefinitions')
+    .values(
+      roles.map(({ name, permissions, seeded }) => ({
+        id: newId(),
+        projectId: tenant.projectId,
+        tenantId: tenant.id,
+        name,
+        permissions: [...permissions],
+        seeded,
+      })),
+    )
+    .returning(columns)
+    .execute()
+}
+
+/** The project of a tenant, or nothing. */
+export async function findProjectOfTenant(tx: Tx, tenantId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('tenants').select('projectId').where('id', '=', tenantId).executeTakeFirst()
+  return row?.projectId
+}
+
+export function updateTenantRole(
+  tx: Tx,
+  id: string,
+  values: { name: string; permissions: string[] },
+): Promise<TenantRoleDefinition> {
+  return tx
+    .updateTable('tenantRoleDefinitions')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the definition; the database refuses one that is in use. */
+export async function deleteTenantRole(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('tenantRoleDefinitions').where('id', '=', id).execute()
+}

@@ -1,0 +1,31 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { GraphqlContext } from '../../policy/guard-graphql.ts'
+import { notFound } from '../../platform/errors.ts'
+import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import type { ProjectsService } from './projects.service.ts'
+
+/** GraphQL for projects, and the way from any row of a project to it. */
+export function createProjectsResolvers(service: ProjectsService) {
+  const projectOf = async (row: { projectId: string }, _args: object, context: GraphqlContext) => {
+    const project = await batched(context, 'Project', row.projectId, async (ids) =>
+      inOrder(ids, await service.findMany(ids), (found) => found.id),
+    )
+    if (project === null) throw notFound('project')
+    return project
+  }
+  return {
+    Query: {
+      projects: (_parent, args, { actor }) => service.list(actor, args),
+      project: (_parent, { slug }) => service.getBySlug(slug),
+    },
+    Mutation: {
+      createProject: (_parent, { input }, { actor }) => service.create(actor, input),
+      updateProject: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteProject: (_parent, { id }, { actor }) => service.delete(actor, id),
+    },
+    Environment: { project: projectOf },
+    Tenant: { project: projectOf },
+    Application: { project: projectOf },
+    User2Project: { project: projectOf },
+  } satisfies Resolvers
+}

@@ -1,0 +1,79 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkName, checkSlug } from '../../platform/validate.ts'
+import type { EnvironmentsApi } from '../environments/index.ts'
+import type { MembershipsApi } from '../memberships/index.ts'
+import * as store from './projects.store.ts'
+
+export type ProjectsDeps = {
+  db: Db
+  audit: Audit
+  environments: EnvironmentsApi
+  memberships: MembershipsApi
+}
+export type ProjectsService = ReturnType<typeof createProjectsService>
+
+const event = auditedEntity<store.Project>({
+  type: 'project',
+  classes: { id: 'public', name: 'public', slug: 'public', createdAt: 'ignored' },
+  nameOf: (project) => project.slug,
+  projectOf: (project) => project.id,
+})
+
+/** Rules about projects. */
+export function createProjectsService({ db, audit, environments, memberships }: ProjectsDeps) {
+  return {
+    list: (actor: Actor, args: ListArgs): Promise<store.Project[]> =>
+      store.listProjects(
+        db,
+        readPage(store.projectFields, args),
+        actor.isAdministrator ? null : actor.user.id,
+      ),
+
+    findMany: (ids: readonly string[]): Promise<store.Project[]> => store.findProjects(db, ids),
+
+    getBySlug: async (slug: string): Promise<store.Project> =>
+      orNotFound(await store.findProjectBySlug(db, slug), 'project'),
+
+    /** The project, its environments, its owner and the audit rows are one transaction. */
+    create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
+      const values = { id: newId(), name: checkName(input.name), slug: checkSlug(input.slug) }
+      return db.transaction().execute(async (tx) => {
+        const after = await store.insertProject(tx, values)
+        await environments.createDefaults(tx, after.id)
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        await memberships.addFirstOwner(tx, actor, after.id)
+        return after
+      })
+    },
+
+    update: (
+      actor: Actor,
+      id: string,
+      input: { name?: string | null; slug?: string | null },
+    ): Promise<store.Project> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockProject(tx, id), 'project')
+        const values = {
+          name: checkName(input.name ?? before.name),
+          slug: checkSlug(input.slug ?? before.slug),
+        }
+        const after = await store.updateProject(tx, before.id, values)
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockProject(tx, id), 'project')
+        await store.deleteProject(tx, before.id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}

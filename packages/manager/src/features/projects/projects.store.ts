@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
+
+export type Project = { id: string; name: string; slug: string; createdAt: string }
+
+const columns = ['id', 'name', 'slug', 'createdAt'] as const
+
+export const projectFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  slug: { column: 'slug', match: 'exact' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of projects; with `memberId`, only those in which that user has any membership. */
+export function listProjects(db: Db, page: Page, memberId: string | null): Promise<Project[]> {
+  const where =
+    memberId === null
+      ? undefined
+      : sql<boolean>`projects.id in (
+          select project_id from user2projects where user_id = ${memberId} union
+          select project_id from user2tenants where user_id = ${memberId} union
+          select project_id from user2applications where user_id = ${memberId})`
+  return pageOf(db, { table: 'projects', columns, page, where })
+}
+
+/** The projects with these ids, in any order. */
+export function findProjects(db: Db, ids: readonly string[]): Promise<Project[]> {
+  return db.selectFrom('projects').select(columns).where('id', 'in', ids).execute()
+}
+
+/** The project with this slug or nothing. */
+export function findProjectBySlug(db: Db, slug: string): Promise<Project | undefined> {
+  return db.selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
+}
+
+/** One project, locked until the transaction ends. */
+export function lockProject(tx: Tx, id: string): Promise<Project | undefined> {
+  return tx.selectFrom('projects').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertProject(tx: Tx, values: { id: string; name: string; slug: string }): Promise<Project> {
+  return tx.insertInto('projects').values(values).returning(columns).executeTakeFirstOrThrow()
+}
+
+export function updateProject(tx: Tx, id: string, values: { name: string; slug: string }): Promise<Project> {
+  return tx
+    .updateTable('projects')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the project; everything that hangs on it goes with it. */
+export async function deleteProject(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('projects').where('id', '=', id).execute()
+}

@@ -1,0 +1,94 @@
+import type { Actor } from '../../policy/actor.ts'
+import { reachIn } from '../../policy/reach.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkName, checkOneOf, checkSlug, withoutNull } from '../../platform/validate.ts'
+import type { MembershipsApi } from '../memberships/index.ts'
+import type { ProjectsApi } from '../projects/index.ts'
+import * as store from './tenants.store.ts'
+
+export type TenantsDeps = { db: Db; audit: Audit; projects: ProjectsApi; memberships: MembershipsApi }
+export type TenantsService = ReturnType<typeof createTenantsService>
+
+type Input = { name?: string | null; slug?: string | null; deploymentMode?: string | null }
+
+const event = auditedEntity<store.Tenant>({
+  type: 'tenant',
+  classes: { id: 'public', projectId: 'ignored', name: 'public', slug: 'public', deploymentMode: 'public' },
+  nameOf: (tenant) => tenant.slug,
+  projectOf: (tenant) => tenant.projectId,
+})
+const deploymentModes = ['shared', 'dedicated'] as const
+
+/** Rules about tenants. */
+export function createTenantsService({ db, audit, projects, memberships }: TenantsDeps) {
+  const list = async (
+    actor: Actor,
+    projectIds: readonly string[],
+    args: ListArgs,
+  ): Promise<store.Tenant[]> => {
+    const page = readPage(store.tenantFields, args)
+    const reach = await reachIn(actor, projectIds, ({ tenants }) =>
+      [...tenants].filter(([, held]) => held.has('apps.read')).map(([id]) => id),
+    )
+    return store.listTenants(db, projectIds, reach, page)
+  }
+  return {
+    list,
+
+    listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Tenant[]> =>
+      list(actor, [(await projects.getBySlug(slug)).id], args),
+
+    findMany: (ids: readonly string[]): Promise<store.Tenant[]> => store.findTenants(db, ids),
+
+    getBySlug: async (projectId: string, slug: string): Promise<store.Tenant> =>
+      orNotFound(await store.findTenantBySlug(db, projectId, slug), 'tenant'),
+
+    /** The tenant, its seeded role definitions and the audit row are one transaction. */
+    create: (
+      actor: Actor,
+      projectId: string,
+      input: Input & { name: string; slug: string },
+    ): Promise<store.Tenant> => {
+      const values = checkValues({ ...input, deploymentMode: input.deploymentMode ?? 'shared' })
+      return db.transaction().execute(async (tx) => {
+        const after = await store.insertTenant(tx, { id: newId(), projectId, ...values })
+        await memberships.seedTenantRoles(tx, after)
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (actor: Actor, id: string, input: Input): Promise<store.Tenant> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
+        const after = await store.updateTenant(
+          tx,
+          before.id,
+          checkValues({ ...before, ...withoutNull(input) }),
+        )
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
+        await store.deleteTenant(tx, before.id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}
+
+function checkValues(values: { name: string; slug: string; deploymentMode: string }): store.TenantValues {
+  return {
+    name: checkName(values.name),
+    slug: checkSlug(values.slug),
+    deploymentMode: checkOneOf(values.deploymentMode, 'deploymentMode', deploymentModes),
+  }
+}

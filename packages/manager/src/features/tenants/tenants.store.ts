@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Reach } from '../../policy/reach.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type Tenant = { id: string; projectId: string; name: string; slug: string; deploymentMode: string }
+export type TenantValues = { name: string; slug: string; deploymentMode: string }
+
+const columns = ['id', 'projectId', 'name', 'slug', 'deploymentMode'] as const
+
+export const tenantFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  slug: { column: 'slug', match: 'exact' },
+  deploymentMode: { column: 'deploymentMode', match: 'exact' },
+}
+
+/** A page of tenants under each of the projects, as far as the caller sees them. */
+export function listTenants(
+  db: Db,
+  projectIds: readonly string[],
+  reach: Reach,
+  page: Page,
+): Promise<Tenant[]> {
+  const where =
+    reach === 'all'
+      ? undefined
+      : sql<boolean>`(tenants.project_id = any(${reach.projectIds}::uuid[]) or tenants.id = any(${reach.ids}::uuid[]))`
+  return pagesOf(db, { table: 'tenants', columns, page, where, parent: 'projectId', parentIds: projectIds })
+}
+
+/** The tenants with these ids, in any order. */
+export function findTenants(db: Db, ids: readonly string[]): Promise<Tenant[]> {
+  return db.selectFrom('tenants').select(columns).where('id', 'in', ids).execute()
+}
+
+/** The tenant with this slug in the project, or nothing. */
+export function findTenantBySlug(db: Db, projectId: string, slug: string): Promise<Tenant | undefined> {
+  return db
+    .selectFrom('tenants')
+    .select(columns)
+    .where('projectId', '=', projectId)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+}
+
+/** One tenant, locked until the transaction ends. */
+export function lockTenant(tx: Tx, id: string): Promise<Tenant | undefined> {
+  return tx.selectFrom('tenants').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertTenant(
+  tx: Tx,
+  values: TenantValues & { id: string; projectId: string },
+): Promise<Tenant> {
+  return tx.insertInto('tenants').values(values).returning(columns).executeTakeFirstOrThrow()
+}
+
+export function updateTenant(tx: Tx, id: string, values: TenantValues): Promise<Tenant> {
+  return tx
+    .updateTable('tenants')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the tenant with its memberships, role definitions and application rows. */
+export async function deleteTenant(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('tenants').where('id', '=', id).execute()
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
+
+export type User = {
+  id: string
+  externalName: string
+  externalUsername: string
+  externalEmail: string
+  role: string
+}
+
+const columns = ['id', 'externalName', 'externalUsername', 'externalEmail', 'role'] as const
+
+export const userFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  externalName: { column: 'externalName', match: 'text' },
+  externalUsername: { column: 'externalUsername', match: 'text' },
+  externalEmail: { column: 'externalEmail', match: 'text' },
+  role: { column: 'role', match: 'exact' },
+}
+
+/** A page of users; with `sharedWith`, only that user and those he shares a project with. */
+export function listUsers(db: Db, page: Page, sharedWith: string | null): Promise<User[]> {
+  const where =
+    sharedWith === null
+      ? undefined
+      : sql<boolean>`users.id in (
+          select ${sharedWith}::uuid union
+          select theirs.user_id from user2projects mine
+          join user2projects theirs on theirs.project_id = mine.project_id where mine.user_id = ${sharedWith})`
+  return pageOf(db, { table: 'users', columns, page, where })
+}
+
+/** The users with these ids, in any order. */
+export function findUsers(db: Db | Tx, ids: readonly string[]): Promise<User[]> {
+  return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()
+}
+
+/** One user, locked until the transaction ends. */
+export function lockUser(tx: Tx, id: string): Promise<User | undefined> {
+  return tx.selectFrom('users').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Inserts the user or brings name and e-mail up to date; what is null stays. One statement, safe under races. */
+export function upsertUser(
+  db: Db | Tx,
+  user: { id: string; email: string | null; name: string | null; username: string },
+): Promise<User> {
+  return db
+    .insertInto('users')
+    .values({
+      id: user.id,
+      externalName: user.name ?? '',
+      externalEmail: user.email ?? '',
+      externalUsername: user.username,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({
+        ...(user.name === null ? {} : { externalName: user.name }),
+        ...(user.email === null ? {} : { externalEmail: user.email, externalUsername: user.username }),
+        updatedAt: sql`now()`,
+      }),
+    )
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Users with this e-mail address, compared without regard to case; at most two, to see whether it is unique. */
+export function findUsersByEmail(db: Db | Tx, email: string): Promise<User[]> {
+  // The trigram index serves ILIKE without wildcards; a plain lower() comparison would read the whole table.
+  return db
+    .selectFrom('users')
+    .select(columns)
+    .where('externalEmail', 'ilike', email.replace(/[\\%_]/g, '\\$&'))
+    .limit(2)
+    .execute()
+}
+
+/** Sets the system role. */
+export function setSystemRole(tx: Tx, id: string, role: string): Promise<User> {
+  return tx
+    .updateTable('users')
+    .set({ role, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}

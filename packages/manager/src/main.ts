@@ -1,0 +1,67 @@
+// The process: configuration, world, app, the roles asked for, signals. `npm start` runs this file.
+import type { AddressInfo, Server } from 'node:net'
+import { createApp } from './app.ts'
+import { ConfigError, type Config, loadConfig, processSource } from './config.ts'
+import { assertSchemaFits } from './platform/db/migrate.ts'
+import { createHealthServer } from './platform/http/health-server.ts'
+import { startPeriodic } from './platform/periodic.ts'
+import { version } from './version.ts'
+import { closeWorld, createWorld } from './world.ts'
+
+async function start(config: Config): Promise<void> {
+  const world = createWorld(config)
+  const { log } = world
+  await assertSchemaFits(world.database.pool)
+  const app = await createApp(config, world)
+  const health = createHealthServer(app.readiness, world.metrics)
+  await new Promise<void>((resolve, reject) => {
+    health.once('error', reject)
+    health.listen(config.healthPort, config.healthHost, resolve)
+  })
+  await app.server.listen({ host: config.host, port: config.port })
+  const stopJobs = config.roles.includes('jobs')
+    ? startPeriodic(app.jobs, log, world.metrics)
+    : () => Promise.resolve()
+  const ports = { port: portOf(app.server.server), health_port: portOf(health) }
+  log.info({ version, env: config.env, roles: config.roles, ...ports }, 'manager is ready')
+
+  const stop = async (): Promise<void> => {
+    // The proxy sees 503 on /readyz and turns away; until it has, requests are served as before.
+    app.readiness.startDraining()
+    log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
+    await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
+    const overdue = setTimeout(() => exit(log, 1, 'requests did not end in time'), config.shutdownTimeoutMs)
+    overdue.unref()
+    await app.server.close()
+    await stopJobs()
+    health.close()
+    health.closeAllConnections()
+    await app.readiness.close()
+    await closeWorld(world)
+    exit(log, 0, 'stopped')
+  }
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (stopping) exit(log, 1, 'stopped by a second signal')
+      stopping = true
+      stop().catch((error: unknown) => {
+        log.fatal({ err: error }, 'shutdown failed')
+        process.exit(1)
+      })
+    })
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+function exit(log: { info(text: string): void }, code: number, text: string): never {
+  log.info(text)
+  process.exit(code)
+}
+
+try {
+  await start(loadConfig(processSource()))
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : `start failed: ${String(error)}`}\n`)
+  process.exit(1)
+}

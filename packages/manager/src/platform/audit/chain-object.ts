@@ -1,0 +1,27 @@
+// The verdict on a chain as reports and exports show it. Pure.
+import type { ChainReport } from './verify.ts'
+
+/** One chain's verdict in the published field names. */
+export function chainObject(chain: ChainReport, verifiedAt: Date) {
+  const { seal } = chain
+  return {
+    status: chain.status,
+    entries: chain.entries,
+    from_seq: chain.entries === 0 ? null : 1,
+    to_seq: chain.entries === 0 ? null : chain.toSeq,
+    head_hash: chain.headHash,
+    first_broken_seq: chain.firstBrokenSeq,
+    reason: chain.reason,
+    checkpoint:
+      seal === null
+        ? null
+        : {
+            size: seal.seq,
+            hash: seal.hash,
+            signature: seal.checkpoint.signature,
+            keyId: seal.checkpoint.keyId,
+            created_at: seal.checkpoint.createdAt,
+          },
+    verified_at: verifiedAt.toISOString(),
+  }
+}

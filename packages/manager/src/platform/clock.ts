@@ -1,0 +1,3 @@
+// The clock, so that a test can set the time.
+export type Clock = { now(): Date }
+export const systemClock: Clock = { now: () => new Date() }

@@ -1,0 +1,53 @@
+// The connection pool and the typed query builder. Rows come back in camelCase; timestamps as RFC 3339 text with
+// milliseconds, which is what both API and audit hashes use.
+import { CamelCasePlugin, Kysely, type Transaction, PostgresDialect } from 'kysely'
+import { Pool, types as pgTypes } from 'pg'
+import type { DB } from '../../generated/db.ts'
+import type { Logger } from '../log.ts'
+
+export type Db = Kysely<DB>
+export type Tx = Transaction<DB>
+
+const timestamptzOid = 1184
+const otherParser = pgTypes.getTypeParser as (oid: number, format?: string) => (value: string) => unknown
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === timestamptzOid && format !== 'binary') return (value: string) => new Date(value).toISOString()
+    return otherParser(oid, format)
+  },
+}
+
+export type DatabaseOptions = {
+  url: string
+  poolSize: number
+  statementTimeoutMs: number
+  log: Logger
+  onStatement?: (sql: string) => void
+}
+
+export type Database = { db: Db; pool: Pool; close(): Promise<void> }
+
+/** Opens the pool lazily: the first query connects, and a lost connection is replaced by the next query. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    types,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeoutMs,
+    // A server that hangs answers nothing: the client gives up by itself a little later than the server would.
+    query_timeout: options.statementTimeoutMs + 500,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    application_name: 'manager',
+  })
+  // An idle connection that breaks must not end the process; the pool drops it.
+  pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
+  const db: Db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    log: (event) => options.onStatement?.(event.query.sql),
+  })
+  return { db, pool, close: () => db.destroy() }
+}

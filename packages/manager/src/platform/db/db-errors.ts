@@ -1,0 +1,44 @@
+// Turns what PostgreSQL reports into errors a caller may read. Constraints have names; each feature says in its
+// `constraints` table what a violation of one of its own means.
+import { AppError, type ErrorCode, unavailable } from '../errors.ts'
+
+export type ConstraintMeanings = Record<string, [ErrorCode, string]>
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+])
+const connectionTexts = [
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'Cannot use a pool after calling end',
+]
+
+/** A function that maps a database failure to an AppError, or answers null when it is not one. */
+export function createDbErrorReader(meanings: ConstraintMeanings) {
+  return function readDbError(error: unknown): AppError | null {
+    if (!(error instanceof Error)) return null
+    const { code = '', constraint = '' } = error as { code?: string; constraint?: string }
+    const meaning = code.startsWith('23') ? meanings[constraint] : undefined
+    if (meaning !== undefined) return new AppError(meaning[0], meaning[1], { cause: error })
+    // 22021 and 22P05: text PostgreSQL cannot store, such as U+0000.
+    if (code === '22021' || code === '22P05')
+      return new AppError('bad_request', 'a text contains a character that cannot be stored', {
+        cause: error,
+      })
+    // 08: connection, 53: resources, 57: operator intervention and statement timeout, 40: rollback, 55P03: lock timeout.
+    if (/^(08|53|57|40)/.test(code) || code === '55P03' || connectionCodes.has(code))
+      return unavailable('the database does not answer right now; try again', error)
+    if (connectionTexts.some((text) => error.message.includes(text)))
+      return unavailable('the database does not answer right now; try again', error)
+    return null
+  }
+}
+
+export type DbErrorReader = ReturnType<typeof createDbErrorReader>

@@ -1,0 +1,15 @@
+// What the service's own database role may do when migrations run under another one: everything its work needs, and on
+// audit tables nothing but reading and appending.
+import type { ClientBase } from 'pg'
+
+const appendOnly = ['audit_logs', 'audit_checkpoints']
+
+/** Grants the role its rights; run again after every migration. */
+export async function grantApplicationRole(client: ClientBase, role: string): Promise<void> {
+  const name = client.escapeIdentifier(role)
+  await client.query(`grant usage on schema public to ${name}`)
+  await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
+  for (const table of appendOnly)
+    await client.query(`revoke update, delete, truncate on ${table} from ${name}`)
+  await client.query(`revoke insert, update, delete on pgmigrations, schema_compatibility from ${name}`)
+}

@@ -1,0 +1,144 @@
+// Versioned, forward-only SQL migrations. They are run by a command, never at boot; a start only checks that the
+// schema fits.
+import { readdirSync } from 'node:fs'
+import { runner } from 'node-pg-migrate'
+import { Client, type ClientBase, type Pool } from 'pg'
+import { grantApplicationRole } from './grants.ts'
+
+const dir = new URL('../../../migrations/', import.meta.url).pathname
+const migrationsTable = 'pgmigrations'
+// Any number, the same for every migrator: the second one waits until the first is done.
+const lockKey = 7_202_611_152
+const lockTimeoutMs = 2_000
+const maxTries = 15
+
+export type SchemaStatus = {
+  applied: string[]
+  pending: string[]
+  unknown: string[]
+  verdict: 'fits' | 'too old' | 'too new'
+}
+type Say = (line: string) => void
+
+/** The migrations this release knows, in order. */
+export function knownMigrations(): string[] {
+  return readdirSync(dir)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -4))
+    .toSorted()
+}
+
+/** Compares what the database has with what this release knows. */
+export async function schemaStatus(client: ClientBase | Pool): Promise<SchemaStatus> {
+  const applied = await appliedMigrations(client)
+  const known = knownMigrations()
+  const pending = known.filter((name) => !applied.includes(name))
+  const unknown = applied.filter((name) => !known.includes(name))
+  if (pending.length > 0) return { applied, pending, unknown, verdict: 'too old' }
+  const { rows } = await client.query<{ oldest: string }>(
+    'select oldest_migration as oldest from schema_compatibility',
+  )
+  const oldest = rows[0]?.oldest ?? ''
+  return { applied, pending, unknown, verdict: known.includes(oldest) ? 'fits' : 'too new' }
+}
+
+async function appliedMigrations(client: ClientBase | Pool): Promise<string[]> {
+  const { rows: tables } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
+    migrationsTable,
+  ])
+  if (tables[0]?.found === null || tables[0] === undefined) return []
+  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable} order by id`)
+  return rows.map((row) => row.name)
+}
+
+/** Throws, saying what to do, unless the schema is one this release can run on. */
+export async function assertSchemaFits(client: ClientBase | Pool): Promise<void> {
+  const { verdict, pending, unknown } = await schemaStatus(client)
+  if (verdict === 'too old')
+    throw new Error(
+      `the database schema is too old: ${pending.join(', ')} not applied; run \`npm run manager -- migrate up\` first`,
+    )
+  if (verdict === 'too new')
+    throw new Error(
+      `the database schema is too new for this release: it needs to know ${unknown.join(', ')}; deploy a newer release`,
+    )
+}
+
+/** Applies what is pending; returns the names of the migrations it applied. */
+export function migrateUp(url: string, say: Say, applicationRole?: string): Promise<string[]> {
+  return underLock(url, say, async (client) => {
+    const done = await retryLockTimeouts(say, () =>
+      runner({
+        dbClient: client,
+        dir,
+        migrationsTable,
+        direction: 'up',
+        noLock: true,
+        checkOrder: true,
+        log: () => undefined,
+      }),
+    )
+    if (applicationRole !== undefined) await grantApplicationRole(client, applicationRole)
+    return done.map((migration) => migration.name)
+  })
+}
+
+/** Records migrations up to `last` as applied without running them, for a database that has their tables already. */
+export function migrateBaseline(url: string, say: Say, last: string): Promise<string[]> {
+  return underLock(url, say, async (client) => {
+    const applied = await appliedMigrations(client)
+    if (applied.length > 0)
+      throw new Error(`this database is under versioned migrations already (${applied.at(-1)})`)
+    const names = knownMigrations().filter((name) => name <= last)
+    if (!names.includes(last))
+      throw new Error(`${last} is not a migration; known: ${knownMigrations().join(', ')}`)
+    const { rows } = await client.query<{ found: string | null }>(`select to_regclass('projects') as found`)
+    if (rows[0]?.found === null)
+      throw new Error('the database is empty; run `migrate up` instead of a baseline')
+    await runner({
+      dbClient: client,
+      dir,
+      migrationsTable,
+      direction: 'up',
+      noLock: true,
+      fake: true,
+      count: names.length,
+      log: () => undefined,
+    })
+    return names
+  })
+}
+
+async function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'manager-migrate',
+    connectionTimeoutMillis: 5_000,
+  })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [
+      lockKey,
+    ])
+    if (rows[0]?.free !== true) {
+      say('another migrator is at work; waiting for it')
+      await client.query('select pg_advisory_lock($1)', [lockKey])
+    }
+    await client.query(`set lock_timeout = ${lockTimeoutMs}`)
+    return await work(client)
+  } finally {
+    // Ending the session releases the lock.
+    await client.end()
+  }
+}
+
+/** A migration that cannot get a table lock gives way to the traffic and tries again. */
+async function retryLockTimeouts<T>(say: Say, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03' || attempt >= maxTries) throw error
+      say(`a table is busy; trying again (${attempt} of ${maxTries})`)
+    }
+}

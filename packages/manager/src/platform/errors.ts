@@ -1,0 +1,56 @@
+// The one error class. Its codes are a closed list; each route group renders it in the body shape the interface
+// prescribes (see platform/http/error-bodies.ts and platform/graphql/errors.ts).
+
+const statusByCode = {
+  bad_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof statusByCode
+
+/** A failure the caller may read: its message says what is wrong and what to do, and never holds a secret. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly retryAfterSeconds: number | undefined
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    const mustSay = code === 'unavailable' || code === 'rate_limited'
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (mustSay ? 1 : undefined)
+  }
+  get status(): number {
+    return statusByCode[this.code]
+  }
+}
+
+/** A value the caller sent breaks a rule. */
+export const badRequest = (message: string): AppError => new AppError('bad_request', message)
+/** The thing does not exist, or is out of the caller's reach: both read alike. */
+export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`)
+/** The caller sees the thing but may not do this with it. */
+export const forbidden = (message: string): AppError => new AppError('forbidden', message)
+/** The present state does not allow this. */
+export const conflict = (message: string): AppError => new AppError('conflict', message)
+/** A part the service needs does not answer right now. */
+export const unavailable = (message: string, cause?: unknown): AppError =>
+  new AppError('unavailable', message, { retryAfterSeconds: 1, cause })
+
+/** The row, or "… not found". */
+export function orNotFound<T>(row: T | null | undefined, what: string): T {
+  if (row === null || row === undefined) throw notFound(what)
+  return row
+}

@@ -1,0 +1,39 @@
+// One statement per level of a query: keys that are asked for while the others are still being resolved are loaded
+// together. A loader lives as long as the request it belongs to.
+import DataLoader from 'dataloader'
+
+const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>()
+
+/** Loads one key; `name` tells loaders apart and holds the arguments they were made for. */
+export function batched<Value>(
+  context: object,
+  name: string,
+  key: string,
+  load: (keys: readonly string[]) => Promise<Value[]>,
+): Promise<Value> {
+  let ofRequest = loaders.get(context)
+  if (ofRequest === undefined) loaders.set(context, (ofRequest = new Map()))
+  let loader = ofRequest.get(name)
+  if (loader === undefined) ofRequest.set(name, (loader = new DataLoader<string, unknown>(load)))
+  return loader.load(key) as Promise<Value>
+}
+
+/** Puts rows in the order of the keys they were asked by; a key without a row answers null. */
+export function inOrder<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): (Row | null)[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => byKey.get(key) ?? null)
+}
+
+/** Groups rows under the keys they were asked by; a key without rows answers an empty list. */
+export function grouped<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Row[][] {
+  const byKey = Map.groupBy(rows, keyOf)
+  return keys.map((key) => byKey.get(key) ?? [])
+}

@@ -1,0 +1,13 @@
+// GET /gql: GraphiQL in development. The page and all of its code come from an installed package, nothing from a CDN.
+import type { FastifyInstance } from 'fastify'
+
+/** Registers the page; call it only in development. */
+export async function registerGraphiql(server: FastifyInstance): Promise<void> {
+  // A development dependency: production images do not hold it.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const page = renderGraphiQL({ endpoint: '/query', title: 'Manager GraphQL' })
+  const policy = { open: 'static page, development only; the queries it sends pass the gate' }
+  server.get('/gql', { config: { policy } }, async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page),
+  )
+}

@@ -1,0 +1,50 @@
+// The identity the proxy forwards after the gate.
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../errors.ts'
+import { parseUuid } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import { headerText, singleHeader } from './headers.ts'
+
+/** The subject is the user's id; name and e-mail are null when the proxy does not send them. */
+export type Identity = { subject: string; email: string | null; name: string | null }
+
+/** Who the development escape hatch stands in for when no identity is sent. */
+export const developmentIdentity: Identity = {
+  subject: '00000000-0000-4000-8000-000000000001',
+  email: 'developer@localhost',
+  name: 'Development Administrator',
+}
+
+const maxEmailLength = 320
+const maxNameLength = 200
+
+/** Reads the identity headers; throws 401 when they are absent, repeated or malformed. */
+export function readIdentity(
+  request: IncomingMessage,
+  fallback: Identity | null,
+  metrics: Metrics,
+): Identity {
+  const refuse = (reason: string, text: string): never => {
+    metrics.gateRejections.inc({ reason })
+    throw new AppError('unauthenticated', text)
+  }
+  const read = (name: string, maxLength: number): string | null => {
+    const header = singleHeader(request, name)
+    if (header === 'repeated')
+      return refuse('identity', `invalid authenticated user: ${name} is sent more than once`)
+    if (header === null) return null
+    const text = headerText(header.value).trim()
+    if (text.length > maxLength) return refuse('identity', `invalid authenticated user: ${name} is too long`)
+    return text === '' ? null : text
+  }
+  const subject = read('x-token-subject', 100)
+  const email = read('x-token-user-email', maxEmailLength)
+  const name = read('x-token-user-name', maxNameLength)
+  if (subject === null) {
+    if (fallback !== null) return fallback
+    return refuse('no_identity', 'no authenticated user: the proxy did not forward X-Token-Subject')
+  }
+  const id = parseUuid(subject)
+  if (id === null) return refuse('identity', 'invalid authenticated user: X-Token-Subject is not a UUID')
+  return { subject: id, email, name }
+}

@@ -1,0 +1,160 @@
+// The API server: request ids, one place for errors, one log line and one measurement per request, exact content
+// types, and shedding when the service is overloaded. It knows no feature.
+import underPressure from '@fastify/under-pressure'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Pool } from 'pg'
+import type { DbErrorReader } from '../db/db-errors.ts'
+import { AppError, unavailable } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
+import { singleHeader } from './headers.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the gate refused the request: such requests are counted and not logged. */
+    silent: boolean
+    /** What the log line adds: actor and operation. */
+    logFields: Record<string, unknown>
+  }
+  interface FastifyContextConfig {
+    /** The shape of the route's error bodies, and of its refusals at the gate. */
+    errorShape?: ErrorShape
+    /** Answers even while the service sheds load. */
+    neverShed?: true
+  }
+}
+
+export type ServerOptions = {
+  log: Logger
+  metrics: Metrics
+  pool: Pool
+  maxWaiting: number
+  readDbError: DbErrorReader
+  isDraining: () => boolean
+}
+
+const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
+
+/** A Fastify server with everything that is the same for all routes. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = options.log
+  const server = fastify({
+    loggerInstance,
+    // One line of our own per request, at its end.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: (request) => {
+      const header = singleHeader(request, 'x-request-id')
+      return header !== null && header !== 'repeated' && requestIdForm.test(header.value)
+        ? header.value
+        : newId()
+    },
+    // Readiness turns the proxy away before the listener closes; what still arrives is served.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 30_000,
+    bodyLimit: 1_048_576,
+    routerOptions: { maxParamLength: 600 },
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply, options),
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable)
+        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    },
+  })
+  server.decorateRequest('silent', false)
+  server.decorateRequest('logFields')
+  server.addHook('onRequest', async (request, reply) => {
+    request.logFields = {}
+    options.metrics.httpInflight.inc()
+    void reply.header('x-request-id', request.id)
+    if (options.isDraining()) void reply.header('connection', 'close')
+  })
+  acceptOnlyJson(server)
+  await shedWhenOverloaded(server, options)
+  server.addHook('onResponse', async (request, reply) => observe(request, reply, options))
+  server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
+  server.setNotFoundHandler((request, reply) =>
+    sendError(new AppError('not_found', 'no such route'), request, reply, options),
+  )
+  return server
+}
+
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ServerOptions,
+): FastifyReply {
+  const failure = toAppError(error, request.id, options.readDbError)
+  if (failure.code === 'internal') request.log.error({ err: error }, 'request failed')
+  if (failure.retryAfterSeconds !== undefined)
+    void reply.header('retry-after', String(failure.retryAfterSeconds))
+  const shape = request.silent ? 'error' : (request.routeOptions?.config?.errorShape ?? 'error')
+  return reply
+    .code(failure.status)
+    .header('cache-control', 'no-store')
+    .send(errorBody(shape, failure, request.id))
+}
+
+function acceptOnlyJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (!isPlainJson(request.headers['content-type'] ?? ''))
+      done(
+        new AppError('unsupported_media_type', 'send the body as application/json; charset=utf-8'),
+        undefined,
+      )
+    else
+      void parseJson(request, body as string, (error: Error | null, value?: unknown) =>
+        done(error === null ? null : asBadJson(error), value),
+      )
+  })
+}
+
+const asBadJson = (error: Error): AppError | FastifyError =>
+  (error as FastifyError).code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
+    ? (error as FastifyError)
+    : new AppError('bad_request', 'the request body is not valid JSON')
+
+/** Exactly application/json, with no parameter but charset=utf-8. */
+const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
+
+async function shedWhenOverloaded(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  const shed = (point: string): never => {
+    options.metrics.shed.inc({ point })
+    throw unavailable('the service is overloaded; try again')
+  }
+  await server.register(underPressure, {
+    maxEventLoopDelay: 1_000,
+    pressureHandler: (request) => {
+      if (request.routeOptions.config.neverShed !== true) shed('event_loop')
+    },
+  })
+  server.addHook('onRequest', async (request) => {
+    if (options.pool.waitingCount >= options.maxWaiting && request.routeOptions.config.neverShed !== true)
+      shed('db_pool')
+  })
+}
+
+function observe(request: FastifyRequest, reply: FastifyReply, { metrics, pool }: ServerOptions): void {
+  const route = request.routeOptions.url ?? 'unknown'
+  const labels = { route, method: request.method, status: String(reply.statusCode) }
+  metrics.httpInflight.dec()
+  metrics.httpDuration.observe(labels, reply.elapsedTime / 1_000)
+  metrics.dbPoolInUse.set(pool.totalCount - pool.idleCount)
+  metrics.dbPoolWaiting.set(pool.waitingCount)
+  if (request.silent) return
+  const duration_ms = Math.round(reply.elapsedTime * 10) / 10
+  request.log.info({ ...labels, duration_ms, ...request.logFields }, 'request')
+}

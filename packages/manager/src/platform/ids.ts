@@ -1,0 +1,14 @@
+// Identifiers: UUIDv7 for everything we create (they sort by creation time, so inserts stay local in the index).
+import { v7 } from 'uuid'
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A new UUIDv7. */
+export const newId = (): string => v7()
+
+/** The lower-case form of a UUID, or null when the text is not one. */
+export function parseUuid(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length !== 36) return null
+  const lower = text.toLowerCase()
+  return uuidForm.test(lower) ? lower : null
+}

@@ -1,0 +1,87 @@
+// What a list query may be asked: which fields filter and order it, which page sizes exist. Pure.
+import { badRequest } from '../errors.ts'
+import { parseUuid } from '../ids.ts'
+
+/** id, exact, number and boolean match the whole value; text matches a case-insensitive substring; time one instant. */
+export type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
+
+/** The fields of one type that callers may filter and order by. What is not listed cannot be probed: no secret is. */
+export type ListFields = Record<string, { column: string; match: FieldMatch }>
+
+export type ListArgs = {
+  filters?: readonly { field: string; value: string }[] | null
+  order?: readonly { field: string; direction?: 'ASC' | 'DESC' }[] | null
+  pagination?: { limit: number; offset: number } | null
+}
+
+export type Page = {
+  filters: { column: string; match: FieldMatch; value: string }[]
+  order: { column: string; direction: 'asc' | 'desc' }[]
+  limit: number
+  offset: number
+}
+
+export const pageSizes: readonly number[] = [1, 10, 20, 25, 50, 100]
+const defaultLimit = 100
+const maxOffset = 100_000
+const maxFilters = 20
+const maxOrders = 5
+const maxValueLength = 500
+
+/** Checks the arguments of a list query against the fields of its type; throws naming what is allowed. */
+export function readPage(fields: ListFields, args: ListArgs): Page {
+  const filters = args.filters ?? []
+  const order = args.order ?? []
+  if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters may be given`)
+  if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries may be given`)
+  const { limit, offset } = args.pagination ?? { limit: defaultLimit, offset: 0 }
+  if (!pageSizes.includes(limit)) throw badRequest(`pagination limit must be one of ${pageSizes.join(', ')}`)
+  if (offset < 0 || offset > maxOffset)
+    throw badRequest(`pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`)
+  return {
+    filters: filters.map(({ field, value }) => {
+      const { column, match } = allowed(fields, field, 'filter')
+      return { column, match, value: readValue(field, match, value) }
+    }),
+    order: order.map(({ field, direction }) => ({
+      column: allowed(fields, field, 'order').column,
+      direction: direction === 'DESC' ? 'desc' : 'asc',
+    })),
+    limit,
+    offset,
+  }
+}
+
+function allowed(fields: ListFields, field: string, use: 'filter' | 'order') {
+  const found = Object.hasOwn(fields, field) ? fields[field] : undefined
+  if (found === undefined)
+    throw badRequest(
+      `unknown ${use} field "${field.slice(0, 100)}"; allowed: ${Object.keys(fields).join(', ')}`,
+    )
+  return found
+}
+
+function readValue(field: string, match: FieldMatch, value: string): string {
+  if (value.length > maxValueLength)
+    throw badRequest(`filter ${field} is longer than ${maxValueLength} characters`)
+  // PostgreSQL cannot store it, so nothing can match it; without this the statement would fail.
+  if (value.includes('\0')) throw badRequest(`filter ${field} contains U+0000`)
+  if (match === 'id') {
+    const id = parseUuid(value)
+    if (id === null) throw badRequest(`filter ${field} must be a UUID`)
+    return id
+  }
+  if (match === 'boolean' && value !== 'true' && value !== 'false')
+    throw badRequest(`filter ${field} must be true or false`)
+  if (match === 'number' && !/^-?\d{1,9}$/.test(value))
+    throw badRequest(`filter ${field} must be a whole number`)
+  if (match === 'time') {
+    if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(Date.parse(value)))
+      throw badRequest(`filter ${field} must be an RFC 3339 timestamp`)
+    return new Date(value).toISOString()
+  }
+  return value
+}
+
+/** The ILIKE pattern that matches texts containing `text` literally. */
+export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,0 +1,32 @@
+// Work that every `jobs` replica does now and then. A run that fails is counted and logged, and tried at the next turn;
+// runs of one job never overlap in one process, and the work itself keeps replicas apart.
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+export type PeriodicJob = { name: string; everyMs: number; run(): Promise<void> }
+
+/** Starts the jobs; the returned function stops them and waits for runs under way. */
+export function startPeriodic(
+  jobs: readonly PeriodicJob[],
+  log: Logger,
+  metrics: Metrics,
+): () => Promise<void> {
+  const running = new Map<string, Promise<void>>()
+  const timers = jobs.map((job) =>
+    setInterval(() => {
+      if (running.has(job.name)) return
+      const run = job
+        .run()
+        .catch((error: unknown) => {
+          metrics.jobFailures.inc({ job: job.name })
+          log.error({ err: error, job: job.name }, 'periodic job failed')
+        })
+        .finally(() => running.delete(job.name))
+      running.set(job.name, run)
+    }, job.everyMs),
+  )
+  return async () => {
+    for (const timer of timers) clearInterval(timer)
+    await Promise.all(running.values())
+  }
+}

@@ -1,0 +1,116 @@
+// Who is calling, and what he holds. Memberships are read when first asked for and kept for the one request.
+import DataLoader from 'dataloader'
+import type { Db } from '../platform/db/database.ts'
+import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
+import { type Target, scopes } from './scopes.ts'
+import type { Scope } from '../generated/graphql.ts'
+
+export type ActorUser = {
+  id: string
+  externalName: string
+  externalUsername: string
+  externalEmail: string
+  role: string
+}
+
+/** What the caller holds in one project. */
+export type Holding = {
+  projectRole: ProjectRole | null
+  tenants: Map<string, ReadonlySet<TenantPermission>>
+  applications: Map<string, ApplicationRole>
+}
+
+export type Actor = {
+  user: ActorUser
+  systemRole: SystemRole
+  isAdministrator: boolean
+  ipAddress: string
+  userAgent: string
+  /** The caller's roles in a project; one statement for all projects asked for together. */
+  holdingIn(projectId: string): Promise<Holding>
+  /** True when the caller has one of the roles in at least one project. */
+  hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
+  /** The thing that scope and key name, or null. */
+  findTarget(scope: Exclude<Scope, 'SYSTEM'>, key: (string | null)[]): Promise<Target | null>
+}
+
+/** Builds the actor of one request. */
+export function createActor(
+  db: Db,
+  user: ActorUser,
+  origin: { ipAddress: string; userAgent: string },
+): Actor {
+  const holdings = new DataLoader<string, Holding>((projectIds) => loadHoldings(db, user.id, projectIds))
+  const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
+  return {
+    user,
+    systemRole: user.role as SystemRole,
+    isAdministrator: user.role === 'administrator',
+    ...origin,
+    holdingIn: (projectId) => holdings.load(projectId),
+    hasProjectRole: async (roles) => {
+      const row = await db
+        .selectFrom('user2projects')
+        .select('id')
+        .where('userId', '=', user.id)
+        .where('role', 'in', roles)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    findTarget: (scope, key) => {
+      let loader = targets.get(scope)
+      if (loader === undefined) {
+        loader = new DataLoader((keys) => scopes[scope].find(db, [...keys]), {
+          cacheKeyFn: (k) => JSON.stringify(k),
+        })
+        targets.set(scope, loader)
+      }
+      return loader.load(key)
+    },
+  }
+}
+
+async function loadHoldings(db: Db, userId: string, projectIds: readonly string[]): Promise<Holding[]> {
+  const rows = await db
+    .selectFrom('user2projects')
+    .select(['projectId', 'role', (eb) => eb.val<string | null>(null).as('thing')])
+    .select((eb) => [eb.val('project').as('kind'), eb.val<string[] | null>(null).as('permissions')])
+    .where('userId', '=', userId)
+    .where('projectId', 'in', projectIds)
+    .unionAll((eb) =>
+      eb
+        .selectFrom('user2tenants as m')
+        .innerJoin('tenantRoleDefinitions as d', (on) =>
+          on.onRef('d.tenantId', '=', 'm.tenantId').onRef('d.name', '=', 'm.roleName'),
+        )
+        .select(['m.projectId', 'm.roleName as role', 'm.tenantId as thing'])
+        .select((inner) => [inner.val('tenant').as('kind'), 'd.permissions'])
+        .where('m.userId', '=', userId)
+        .where('m.projectId', 'in', projectIds),
+    )
+    .unionAll((eb) =>
+      eb
+        .selectFrom('user2applications as a')
+        .select(['a.projectId', 'a.role', 'a.applicationId as thing'])
+        .select((inner) => [
+          inner.val('application').as('kind'),
+          inner.val<string[] | null>(null).as('permissions'),
+        ])
+        .where('a.userId', '=', userId)
+        .where('a.projectId', 'in', projectIds),
+    )
+    .execute()
+  const byProject = new Map<string, Holding>()
+  for (const id of projectIds)
+    byProject.set(id, { projectRole: null, tenants: new Map(), applications: new Map() })
+  for (const row of rows) {
+    const holding = byProject.get(row.projectId)
+    if (holding === undefined) continue
+    if (row.kind === 'project') holding.projectRole = row.role as ProjectRole
+    else if (row.thing !== null && row.kind === 'tenant')
+      holding.tenants.set(row.thing, new Set((row.permissions ?? []) as TenantPermission[]))
+    else if (row.thing !== null) holding.applications.set(row.thing, row.role as ApplicationRole)
+  }
+  return projectIds.map((id) => byProject.get(id) as Holding)
+}

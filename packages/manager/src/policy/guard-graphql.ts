@@ -1,0 +1,81 @@
+// Puts the declared policy in front of every resolver, and refuses a schema that leaves one out.
+import {
+  type GraphQLField,
+  GraphQLDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  defaultFieldResolver,
+  getDirectiveValues,
+  getNamedType,
+  isObjectType,
+} from 'graphql'
+import type { Actor } from './actor.ts'
+import { type Policy, authorize } from './authorize.ts'
+
+/** What every resolver receives. */
+export type GraphqlContext = { actor: Actor }
+
+export type GuardedField = { type: string; field: string; isRoot: boolean; policy: Policy }
+
+/** Wraps the guarded fields of a schema in place; throws one error that names every field without a policy. */
+export function guardSchema(schema: GraphQLSchema): GuardedField[] {
+  const directive = schema.getDirective('can')
+  if (!(directive instanceof GraphQLDirective)) throw new Error('the schema does not define @can')
+  const roots = new Set([schema.getQueryType(), schema.getMutationType()])
+  const guarded: GuardedField[] = []
+  const offenders: string[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    const isRoot = roots.has(type)
+    for (const field of Object.values(type.getFields())) {
+      const policy = readPolicy(directive, field)
+      if (policy === null) {
+        if (isRoot || leadsElsewhere(field)) offenders.push(`${type.name}.${field.name}`)
+        continue
+      }
+      if (policy.in !== 'SYSTEM' && policy.on.length === 0)
+        offenders.push(`${type.name}.${field.name} (no "on")`)
+      guarded.push({ type: type.name, field: field.name, isRoot, policy })
+      wrap(type, field, policy)
+    }
+  }
+  if (offenders.length > 0)
+    throw new Error(
+      `GraphQL fields without a policy (@can): ${offenders.join(', ')}; the service does not start`,
+    )
+  return guarded
+}
+
+function leadsElsewhere(field: GraphQLField<unknown, unknown>): boolean {
+  return field.resolve !== undefined && isObjectType(getNamedType(field.type))
+}
+
+function readPolicy(directive: GraphQLDirective, field: GraphQLField<unknown, unknown>): Policy | null {
+  const values =
+    field.astNode === undefined || field.astNode === null
+      ? null
+      : getDirectiveValues(directive, field.astNode)
+  if (values === null || values === undefined) return null
+  const { do: permission, on, in: scope } = values as { do: Policy['do']; on?: string[]; in: Policy['in'] }
+  return { do: permission, on: on ?? [], in: scope }
+}
+
+function wrap(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, policy: Policy): void {
+  const resolve = field.resolve ?? defaultFieldResolver
+  field.resolve = async (source, args, context, info) => {
+    const { actor } = context as { actor?: Actor }
+    // Without an actor the request did not pass authentication; nothing may run.
+    if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
+    const key = policy.on.map((path) => readPath(path, source, args))
+    await authorize(actor, policy, key)
+    return resolve(source, args, context, info)
+  }
+}
+
+/** `parent.x` reads the parent object, any other path the arguments. */
+function readPath(path: string, source: unknown, args: Record<string, unknown>): string | null {
+  const [head = '', ...rest] = path.split('.')
+  let value: unknown = head === 'parent' ? source : args[head]
+  for (const part of rest) value = (value as Record<string, unknown> | null | undefined)?.[part]
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,54 @@
+// What each permission takes. This is the only file that says which role may do what; POLICY.md prints it.
+import type { Permission } from '../generated/graphql.ts'
+import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
+
+/** A permission is held by whoever meets one of the lines; administrators hold every permission. */
+export type Grant = {
+  /** Least system role; `user` means every authenticated caller. */
+  system?: SystemRole
+  /** Least role in the project the thing belongs to. */
+  project?: ProjectRole
+  /** Permission of the caller's role in the tenant the thing belongs to. */
+  tenant?: TenantPermission
+  /** Least role in the application the thing belongs to. */
+  application?: ApplicationRole
+  /** Any membership in the project, one of its tenants or one of its applications. */
+  anyMembership?: true
+  /** Least role in at least one project, whichever. */
+  anyProject?: ProjectRole
+}
+
+export const permissions: Record<Permission, Grant> = {
+  SELF_READ: { system: 'user' },
+  // The two lists show a caller only what he may see.
+  USER_LIST: { system: 'user' },
+  PROJECT_LIST: { system: 'user' },
+  USER_SEARCH: { anyProject: 'maintainer' },
+  USER_WRITE: { system: 'administrator' },
+  PROJECT_CREATE: { system: 'administrator' },
+
+  PROJECT_VIEW: { project: 'readonly', anyMembership: true },
+  PROJECT_READ: { project: 'readonly' },
+  PROJECT_WRITE: { project: 'owner' },
+  PROJECT_MEMBER_READ: { project: 'readonly' },
+  PROJECT_MEMBER_WRITE: { project: 'maintainer' },
+  AUDIT_READ: { project: 'maintainer' },
+
+  // Lists of tenants and applications are narrowed to the caller's own where he is no member of the project.
+  TENANT_LIST: { project: 'readonly', anyMembership: true },
+  TENANT_READ: { project: 'readonly', tenant: 'apps.read' },
+  TENANT_WRITE: { project: 'maintainer' },
+  TENANT_ROLE_READ: { project: 'readonly', tenant: 'apps.read' },
+  TENANT_ROLE_WRITE: { project: 'maintainer' },
+  TENANT_MEMBER_READ: { project: 'readonly', tenant: 'members' },
+  TENANT_MEMBER_WRITE: { project: 'maintainer', tenant: 'members' },
+
+  APPLICATION_LIST: { project: 'readonly', anyMembership: true },
+  APPLICATION_READ: { project: 'readonly', application: 'readonly' },
+  APPLICATION_WRITE: { project: 'maintainer' },
+  APPLICATION_MEMBER_READ: { project: 'readonly' },
+  APPLICATION_MEMBER_WRITE: { project: 'maintainer' },
+
+  TENANT2APPLICATION_READ: { project: 'readonly', tenant: 'apps.read' },
+  TENANT2APPLICATION_WRITE: { project: 'maintainer' },
+}

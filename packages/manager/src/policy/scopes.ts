@@ -1,0 +1,114 @@
+// Finds the project, tenant and application a named thing belongs to. One statement answers any number of names.
+import { sql } from 'kysely'
+import type { Scope } from '../generated/graphql.ts'
+import type { Db } from '../platform/db/database.ts'
+import { parseUuid } from '../platform/ids.ts'
+import type { Permission } from '../generated/graphql.ts'
+
+export type Target = { projectId: string; tenantId?: string | null; applicationId?: string | null }
+type Key = (string | null)[]
+type Named = { noun: string; view: Permission; find: (db: Db, keys: Key[]) => Promise<(Target | null)[]> }
+
+type Row = { key: string } & Target
+
+/** Looks rows of one table up by id; `columns` are the SQL expressions for tenant and application. */
+function byId(
+  table: string,
+  projectColumn: string,
+  tenant = 'null::uuid',
+  application = 'null::uuid',
+): Named['find'] {
+  return async (db, keys) => {
+    const ids = keys.map(([id]) => parseUuid(id))
+    const { rows } = await sql<Row>`
+      select id as key, ${sql.raw(projectColumn)} as project_id, ${sql.raw(tenant)} as tenant_id,
+        ${sql.raw(application)} as application_id
+      from ${sql.table(table)} where id = any(${ids.filter((id) => id !== null)}::uuid[])`.execute(db)
+    const found = new Map(rows.map((row) => [row.key, row]))
+    return ids.map((id) => (id === null ? null : (found.get(id) ?? null)))
+  }
+}
+
+/** Looks rows up by (project id, slug). */
+function bySlug(table: 'tenants' | 'applications', own: 'tenant_id' | 'application_id'): Named['find'] {
+  return async (db, keys) => {
+    const pairs = keys.map(([projectId, slug]) => ({ projectId: parseUuid(projectId), slug: slug ?? '' }))
+    const { rows } = await sql<Row>`
+      select wanted.position as key, t.project_id, t.id as ${sql.ref(own)}
+      from unnest(${pairs.map((p) => p.projectId)}::uuid[], ${pairs.map((p) => p.slug.replaceAll('\0', ''))}::text[])
+        with ordinality as wanted (project_id, slug, position)
+      join ${sql.table(table)} t on t.project_id = wanted.project_id and t.slug = wanted.slug`.execute(db)
+    const found = new Map(rows.map((row) => [Number(row.key), row]))
+    return pairs.map((_, index) => found.get(index + 1) ?? null)
+  }
+}
+
+const projectBySlug: Named['find'] = async (db, keys) => {
+  const slugs = keys.map(([slug]) => (slug ?? '').replaceAll('\0', ''))
+  const rows = await db.selectFrom('projects').select(['id', 'slug']).where('slug', 'in', slugs).execute()
+  const found = new Map(rows.map((row) => [row.slug, row.id]))
+  return slugs.map((slug) => {
+    const projectId = found.get(slug)
+    return projectId === undefined ? null : { projectId }
+  })
+}
+
+const tenants = byId('tenants', 'project_id', 'id')
+const applications = byId('applications', 'project_id', 'null::uuid', 'id')
+
+/** The tenant decides when it is named, else the application; naming neither finds nothing. */
+const tenantOrApplication: Named['find'] = async (db, keys) => {
+  const byTenant = await tenants(
+    db,
+    keys.map(([tenantId]) => [tenantId ?? null]),
+  )
+  const byApplication = await applications(
+    db,
+    keys.map(([, applicationId]) => [applicationId ?? null]),
+  )
+  return keys.map(([tenantId], index) => (tenantId === null ? byApplication[index] : byTenant[index]) ?? null)
+}
+
+/**
+ * For each kind of thing: its noun in error texts, the permission that makes it visible (who lacks it is told "not
+ * found"), and how it is looked up.
+ */
+export const scopes: Record<Exclude<Scope, 'SYSTEM'>, Named> = {
+  PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: byId('projects', 'id') },
+  PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: projectBySlug },
+  ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: byId('environments', 'project_id') },
+  TENANT: { noun: 'tenant', view: 'TENANT_READ', find: tenants },
+  TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: bySlug('tenants', 'tenant_id') },
+  TENANT_ROLE_DEFINITION: {
+    noun: 'tenant role definition',
+    view: 'TENANT_ROLE_READ',
+    find: byId('tenant_role_definitions', 'project_id', 'tenant_id'),
+  },
+  APPLICATION: { noun: 'application', view: 'APPLICATION_READ', find: applications },
+  APPLICATION_SLUG: {
+    noun: 'application',
+    view: 'APPLICATION_READ',
+    find: bySlug('applications', 'application_id'),
+  },
+  TENANT2APPLICATION: {
+    noun: 'tenant2Application',
+    view: 'TENANT2APPLICATION_READ',
+    find: byId('tenant2applications', 'project_id', 'tenant_id', 'application_id'),
+  },
+  TENANT_OR_APPLICATION: { noun: 'tenant or application', view: 'TENANT_READ', find: tenantOrApplication },
+  USER2PROJECT: {
+    noun: 'user2project',
+    view: 'PROJECT_MEMBER_READ',
+    find: byId('user2projects', 'project_id'),
+  },
+  USER2TENANT: {
+    noun: 'user2tenant',
+    view: 'TENANT_MEMBER_READ',
+    find: byId('user2tenants', 'project_id', 'tenant_id'),
+  },
+  USER2APPLICATION: {
+    noun: 'user2application',
+    view: 'APPLICATION_MEMBER_READ',
+    find: byId('user2applications', 'project_id', 'null::uuid', 'application_id'),
+  },
+}

@@ -1,0 +1,106 @@
+// What the features are reached through: one GraphQL schema, one HTTP server, and the policy in front of both.
+import type { FastifyInstance } from 'fastify'
+import { printSchema } from 'graphql'
+import type { Config } from './config.ts'
+import type { Feature } from './feature.ts'
+import { createDbErrorReader } from './platform/db/db-errors.ts'
+import { registerGraphql } from './platform/graphql/endpoint.ts'
+import { registerGraphiql } from './platform/graphql/graphiql.ts'
+import { createSchema, readSdl } from './platform/graphql/schema.ts'
+import { createClientAddress } from './platform/http/client-address.ts'
+import type { Gate } from './platform/http/gate.ts'
+import type { Identity } from './platform/http/identity.ts'
+import { createServer } from './platform/http/server.ts'
+import type { ReadinessProbe } from './platform/readiness.ts'
+import type { ActorUser } from './policy/actor.ts'
+import { authenticate } from './policy/authenticate.ts'
+import { type GuardedField, guardSchema } from './policy/guard-graphql.ts'
+import { type GuardedRoute, guardRoutes } from './policy/guard-http.ts'
+import { printPolicy } from './policy/table.ts'
+import type { World } from './world.ts'
+
+export type Transport = {
+  server: FastifyInstance
+  routes: readonly GuardedRoute[]
+  fields: readonly GuardedField[]
+  /** The generated pages that describe the service. */
+  describe(): { policy: string; schema: string }
+}
+
+type Parts = {
+  config: Config
+  world: World
+  features: readonly Feature[]
+  gate: Gate
+  readiness: ReadinessProbe
+  provision: (identity: Identity) => Promise<ActorUser>
+}
+
+export type TransportOptions = {
+  /** Who a request without identity is; only the development escape hatch sets it. */
+  fallbackIdentity?: Identity
+  /** Changes the SDL before it is built: a test shows with it that a missing policy stops the boot. */
+  alterSdl?: (sdl: string) => string
+  /** Registers further routes, for the same kind of test. */
+  extend?: (server: FastifyInstance) => void
+  /** When a document is compiled; 0 never does (platform/graphql/endpoint.ts). */
+  jit?: number
+}
+
+const policySdl = readSdl('./policy/policy.graphql', import.meta.url)
+
+/** Builds and checks schema and server; nothing listens yet. */
+export async function createTransport(parts: Parts, options: TransportOptions): Promise<Transport> {
+  const { config, world, features, gate, readiness } = parts
+  const { log, metrics } = world
+  const sdl = [policySdl, ...features.map((feature) => feature.sdl ?? '')].map(
+    options.alterSdl ?? ((text) => text),
+  )
+  const schema = createSchema(
+    sdl,
+    features.map((feature) => feature.resolvers ?? {}),
+  )
+  const publicSchema = printSchema(schema)
+  const fields = guardSchema(schema)
+
+  const readDbError = createDbErrorReader(
+    Object.assign({}, ...features.map((feature) => feature.constraints ?? {})),
+  )
+  const server = await createServer({
+    log,
+    metrics,
+    readDbError,
+    pool: world.database.pool,
+    maxWaiting: config.databaseMaxWaiting,
+    isDraining: () => readiness.isDraining(),
+  })
+  const routes = guardRoutes(server)
+  authenticate(server, {
+    gate,
+    metrics,
+    provision: parts.provision,
+    db: world.database.db,
+    clientAddress: createClientAddress(config.trustedProxies),
+    fallbackIdentity: options.fallbackIdentity ?? null,
+  })
+  if (config.roles.includes('api')) {
+    await registerGraphql(server, {
+      schema,
+      readDbError,
+      maxBodyBytes: config.graphqlMaxBodyBytes,
+      jit: options.jit ?? 1,
+      policy: { user: 'each field declares its own policy (@can)' },
+      createContext: (request) => ({ actor: request.actor }),
+    })
+    if (config.env === 'development') await registerGraphiql(server)
+  }
+  for (const feature of features) feature.routes?.(server)
+  options.extend?.(server)
+  await server.ready()
+  return {
+    server,
+    routes,
+    fields,
+    describe: () => ({ policy: printPolicy(fields, routes), schema: publicSchema }),
+  }
+}

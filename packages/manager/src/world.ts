@@ -1,0 +1,47 @@
+// Everything outside the process. It is the only thing a test replaces.
+import type { Config } from './config.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { type Database, createDatabase } from './platform/db/database.ts'
+import { type UserDirectory, createLocalDirectory } from './platform/directory.ts'
+import type { Logger } from './platform/log.ts'
+import { createLog } from './platform/log.ts'
+import { type Metrics, createMetrics } from './platform/metrics.ts'
+import { type Redis, createRedis } from './platform/redis.ts'
+import { version } from './version.ts'
+
+export type World = {
+  database: Database
+  redis: Redis
+  clock: Clock
+  directory: UserDirectory
+  log: Logger
+  metrics: Metrics
+}
+
+/** The real world as the configuration describes it; `replace` swaps single parts in a test. */
+export function createWorld(config: Config, replace: Partial<World> = {}): World {
+  const log = replace.log ?? createLog(config.logLevel)
+  const metrics = replace.metrics ?? createMetrics(version)
+  const database =
+    replace.database ??
+    createDatabase({
+      url: config.databaseUrl,
+      poolSize: config.databasePoolSize,
+      statementTimeoutMs: config.databaseStatementTimeoutMs,
+      log,
+    })
+  return {
+    log,
+    metrics,
+    database,
+    redis: replace.redis ?? createRedis(config.redisUrl, log, metrics),
+    clock: replace.clock ?? systemClock,
+    directory: replace.directory ?? createLocalDirectory(database.db),
+  }
+}
+
+/** Lets go of everything the world holds. */
+export async function closeWorld(world: World): Promise<void> {
+  await world.redis.close()
+  await world.database.close()
+}

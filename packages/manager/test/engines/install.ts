@@ -1,0 +1,48 @@
+// Makes sure that PostgreSQL and Redis are there: on Debian, as root, they are installed; elsewhere the message says
+// what is missing.
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+
+/** The folder with PostgreSQL's programs, the newest version first. */
+export function postgresBin(): string | null {
+  const found = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted(byVersion).at(-1)
+  if (found !== undefined) return found.slice(0, -'/initdb'.length)
+  const onPath = which('initdb')
+  return onPath === null ? null : onPath.slice(0, -'/initdb'.length)
+}
+
+/** The Redis or Valkey server program. */
+export const redisServer = (): string | null => which('redis-server') ?? which('valkey-server')
+
+const byVersion = (a: string, b: string): number => Number(a.split('/')[4]) - Number(b.split('/')[4])
+
+function which(program: string): string | null {
+  try {
+    return execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim()
+  } catch {
+    return null
+  }
+}
+
+/** Installs what is missing, or throws saying what to install. */
+export function ensureEngines(): void {
+  const missing = [
+    postgresBin() === null ? 'postgresql' : null,
+    redisServer() === null ? 'redis-server' : null,
+  ]
+  const packages = missing.filter((name) => name !== null)
+  if (packages.length === 0) return
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    throw new Error(
+      `please install ${packages.join(' and ')} (PostgreSQL 15 or newer, Redis 7 or newer) and try again`,
+    )
+  process.stderr.write(`installing ${packages.join(', ')} ...\n`)
+  const options = { stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] }
+  execFileSync('apt-get', ['update', '-qq'], options)
+  // RUNLEVEL=1 keeps the packages from starting services of their own.
+  execFileSync(
+    'env',
+    ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get', 'install', '-y', '-qq', ...packages],
+    options,
+  )
+}

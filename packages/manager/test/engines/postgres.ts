@@ -1,0 +1,82 @@
+// A PostgreSQL server of one's own: for development, for CI, and for tests that stop or kill it.
+import { execFileSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { postgresBin } from './install.ts'
+
+export type Postgres = {
+  port: number
+  url: string
+  start(): void
+  stop(mode?: 'fast' | 'immediate'): void
+}
+
+/** A free port on loopback, below the ephemeral range. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const free = await new Promise<boolean>((resolve) => {
+      const probe = createServer()
+      probe.once('error', () => resolve(false))
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+    })
+    if (free) return port
+  }
+}
+
+/** Starts a server in the folder, making the cluster when there is none. Data survives a stop. */
+export function startPostgres(dir: string, port: number): Postgres {
+  const bin = postgresBin()
+  if (bin === null) throw new Error('PostgreSQL is not installed')
+  const data = `${dir}/data`
+  mkdirSync(dir, { recursive: true })
+  // PostgreSQL refuses to run as root; the package brings a user for it.
+  const account = process.getuid?.() === 0 ? postgresAccount() : null
+  if (account !== null) chownSync(dir, account.uid, account.gid)
+  const run = (program: string, args: string[]): void => {
+    const command = [`${bin}/${program}`, ...args]
+    const full = account === null ? command : ['runuser', '-u', 'postgres', '--', ...command]
+    execFileSync(full[0] as string, full.slice(1), { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' })
+  }
+  if (!existsSync(`${data}/PG_VERSION`))
+    run('initdb', [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ])
+  const options = [
+    `-p ${port}`,
+    `-k ${dir}`,
+    '-c listen_addresses=127.0.0.1',
+    '-c max_connections=300',
+    // The data is thrown away; waiting for the disk would only make tests slow.
+    '-c fsync=off',
+    '-c full_page_writes=off',
+  ]
+  const start = (): void =>
+    run('pg_ctl', ['-D', data, '-l', `${dir}/log`, '-o', options.join(' '), '-w', 'start'])
+  start()
+  return {
+    port,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    start,
+    stop: (mode = 'fast') => run('pg_ctl', ['-D', data, '-m', mode, '-w', 'stop']),
+  }
+}
+
+function postgresAccount(): { uid: number; gid: number } {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('postgres:'))
+  const [, , uid, gid] = line?.split(':') ?? []
+  if (uid === undefined || gid === undefined)
+    throw new Error('there is no user postgres to run PostgreSQL as')
+  return { uid: Number(uid), gid: Number(gid) }
+}

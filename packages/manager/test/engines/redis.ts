@@ -1,0 +1,35 @@
+// A Redis server of one's own, keeping nothing on disk.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { redisServer } from './install.ts'
+
+export type RedisServer = { port: number; url: string; stop(): Promise<void> }
+
+/** Starts a server on the port and waits until it answers. */
+export async function startRedis(port: number): Promise<RedisServer> {
+  const program = redisServer()
+  if (program === null) throw new Error('Redis is not installed')
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', cwd: '/tmp' })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  for (let tries = 0; !(await answers(port)); tries++) {
+    if (tries > 100) throw new Error(`Redis did not start on port ${port}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end('PING\r\n'))
+    socket.once('data', () => resolve(true))
+    socket.once('error', () => resolve(false))
+  })
+}

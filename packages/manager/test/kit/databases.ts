@@ -1,0 +1,67 @@
+// Databases for tests: one template per state of the migrations, cloned in a moment for each test file.
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { migrateUp } from '../../src/platform/db/migrate.ts'
+import { adminUrl } from './engines.ts'
+
+const migrations = new URL('../../migrations/', import.meta.url).pathname
+
+async function asAdmin<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: adminUrl() })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const urlOf = (name: string): string => {
+  const url = new URL(adminUrl())
+  url.pathname = `/${name}`
+  return url.href
+}
+
+let counter = 0
+const freshName = (): string => `svc_test_${process.pid}_${Date.now().toString(36)}_${counter++}`
+
+/** The template for the migrations as they are now; made once, by whoever comes first. */
+export async function prepareTemplate(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of globSync('*.sql', { cwd: migrations }).toSorted())
+    hash.update(file).update(readFileSync(migrations + file))
+  const name = `svc_template_${hash.digest('hex').slice(0, 12)}`
+  await asAdmin(async (client) => {
+    await client.query('select pg_advisory_lock(7202611153)')
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
+    if (rowCount === 0) {
+      const building = freshName()
+      await client.query(`create database ${building}`)
+      await migrateUp(urlOf(building), () => undefined)
+      await client.query(`alter database ${building} rename to ${name}`)
+    }
+  })
+  return name
+}
+
+export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
+
+/** A migrated database of one's own. */
+export async function createScratchDatabase(): Promise<TestDatabase> {
+  const template = await prepareTemplate()
+  const name = freshName()
+  await asAdmin((client) => client.query(`create database ${name} template ${template}`))
+  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
+}
+
+/** An empty database of one's own, for tests of the migrations themselves. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const name = freshName()
+  await asAdmin((client) => client.query(`create database ${name}`))
+  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
+}
