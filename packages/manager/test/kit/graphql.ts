@@ -1,0 +1,34 @@
+// Calls to POST /query.
+export type GraphqlError = { message: string; path?: (string | number)[]; extensions?: { code?: string } }
+export type GraphqlAnswer = {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape of data follows the query
+  data: any
+  errors: GraphqlError[]
+  /** The first error's message, or null. */
+  error: string | null
+  headers: Headers
+}
+
+/** One operation; an answer that is not GraphQL (a refusal at the gate) has its text in `error`. */
+export async function postQuery(
+  url: string,
+  headers: Record<string, string>,
+  query: string,
+  variables?: Record<string, unknown>,
+): Promise<GraphqlAnswer> {
+  const response = await fetch(`${url}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  })
+  const body = (await response.json()) as { data?: unknown; errors?: GraphqlError[]; error?: string }
+  const errors = body.errors ?? []
+  return {
+    status: response.status,
+    data: body.data ?? null,
+    errors,
+    error: errors[0]?.message ?? body.error ?? null,
+    headers: response.headers,
+  }
+}

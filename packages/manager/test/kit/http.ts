@@ -1,0 +1,37 @@
+// Raw HTTP calls, for what fetch cannot send: repeated headers, odd paths, no headers at all.
+import { request } from 'node:http'
+
+export type RawAnswer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string }
+export type RawCall = { method?: string; path: string; headers?: [string, string][]; body?: string }
+
+/** Sends exactly these header lines, in this order. */
+export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const lines = (call.headers ?? []).flat()
+    const length = call.body === undefined ? [] : ['content-length', String(Buffer.byteLength(call.body))]
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method: call.method ?? 'GET',
+        path: call.path,
+        headers: ['host', 'localhost', ...lines, ...length],
+        agent: false,
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        )
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(call.body)
+  })
+}
