@@ -1,0 +1,297 @@
+// The proxy gate over the route inventory: every gated route, every way to get it wrong.
+import type { IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGate } from '../src/platform/http/gate.ts'
+import { type TestApp, headersOf, proxySecret, startTestApp } from './kit/app.ts'
+import { rawCall } from './kit/http.ts'
+
+const subject = '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'
+const texts = {
+  unset: /^manager misconfiguration: no proxy secret is configured/,
+  secret: /^missing or invalid X-Proxy-Auth header/,
+  absent: /^no authenticated user/,
+  invalid: /^invalid authenticated user/,
+}
+
+let service: TestApp
+let withoutSecret: TestApp
+
+beforeAll(async () => {
+  service = await startTestApp()
+  withoutSecret = await startTestApp({ env: { SVC_PROXY_SECRET: undefined }, database: service.database })
+})
+afterAll(async () => {
+  await withoutSecret.close()
+  await service.close()
+})
+
+/** Every gated route of the running service, with parameters filled in. */
+function gatedRoutes(app: TestApp): { method: string; path: string; needsUser: boolean }[] {
+  const gated = app.app.routes.filter((route) => !('open' in route.policy) && route.method !== 'HEAD')
+  return gated.map(({ method, path, policy }) => ({
+    method,
+    path: path.replace(/:[A-Za-z_]+/g, subject).replaceAll('*', 'x'),
+    needsUser: !('proxy' in policy),
+  }))
+}
+
+/** One call to a gated route; the status, and the text of its error field when the body is exactly of that shape. */
+async function refusal(app: TestApp, route: { method: string; path: string }, headers: [string, string][]) {
+  const answer = await rawCall(app.url, {
+    ...route,
+    headers: [['content-type', 'application/json'], ...headers],
+    body: '{}',
+  })
+  const body = JSON.parse(answer.body) as Record<string, unknown>
+  return {
+    status: answer.status,
+    text: body['error'],
+    isErrorShape: typeof body['error'] === 'string' && !('errors' in body),
+  }
+}
+
+const secret: [string, string] = ['X-Proxy-Auth', proxySecret]
+
+describe('the proxy gate', () => {
+  test('[gate.default-closed] the inventory is not empty and every API route is gated or names a reason', () => {
+    expect(gatedRoutes(service).map((route) => `${route.method} ${route.path}`)).toContain('POST /query')
+    const open = service.app.routes.filter((route) => 'open' in route.policy).map((route) => route.path)
+    expect([...new Set(open)]).toEqual(['/health'])
+  })
+
+  test('[gate.secret-unset] [gate.body-shape] without a configured secret every gated route is closed', async () => {
+    for (const route of gatedRoutes(withoutSecret))
+      for (const headers of [[], [secret], [secret, ['X-Token-Subject', subject]]] as [string, string][][]) {
+        const { status, text, isErrorShape } = await refusal(withoutSecret, route, headers)
+        expect([status, isErrorShape]).toEqual([401, true])
+        expect(text).toMatch(texts.unset)
+      }
+  })
+
+  test('[gate.secret-wrong] [gate.body-shape] a missing, empty or wrong secret is refused', async () => {
+    const wrong = [
+      '',
+      'wrong',
+      `${proxySecret}x`,
+      proxySecret.slice(0, -1),
+      proxySecret.toUpperCase(),
+      `${proxySecret}, ${proxySecret}`,
+    ]
+    for (const route of gatedRoutes(service))
+      for (const value of [null, ...wrong]) {
+        const headers: [string, string][] = value === null ? [] : [['X-Proxy-Auth', value]]
+        const { status, text, isErrorShape } = await refusal(service, route, [
+          ...headers,
+          ['X-Token-Subject', subject],
+        ])
+        expect([status, isErrorShape]).toEqual([401, true])
+        expect(text).toMatch(texts.secret)
+      }
+  })
+
+  test('[gate.secret-repeated] two X-Proxy-Auth headers are refused even when one or both are right', async () => {
+    for (const route of gatedRoutes(service))
+      for (const pair of [
+        [proxySecret, 'wrong'],
+        ['wrong', proxySecret],
+        [proxySecret, proxySecret],
+      ]) {
+        const { status, text } = await refusal(
+          service,
+          route,
+          pair.map((value) => ['X-Proxy-Auth', value]),
+        )
+        expect(status).toBe(401)
+        expect(text).toMatch(texts.secret)
+      }
+  })
+
+  test('[gate.identity-absent] the right secret without identity is refused on user routes', async () => {
+    for (const route of gatedRoutes(service).filter(({ needsUser }) => needsUser))
+      for (const headers of [
+        [secret],
+        [secret, ['X-Token-Subject', '']],
+        [secret, ['X_Token_Subject', subject]],
+      ] as [string, string][][]) {
+        const { status, text, isErrorShape } = await refusal(service, route, headers)
+        expect([status, isErrorShape]).toEqual([401, true])
+        expect(text).toMatch(texts.absent)
+      }
+  })
+
+  test('[gate.identity-invalid] an X-Token-Subject that is no UUID is refused on user routes', async () => {
+    const bad = [
+      'alice',
+      '1',
+      `${subject}x`,
+      `{${subject}}`,
+      subject.replaceAll('-', ''),
+      `${subject}, ${subject}`,
+      '０b54bc1c',
+    ]
+    for (const route of gatedRoutes(service).filter(({ needsUser }) => needsUser))
+      for (const value of bad) {
+        const encoded = Buffer.from(value, 'utf8').toString('latin1')
+        const { status, text, isErrorShape } = await refusal(service, route, [
+          secret,
+          ['X-Token-Subject', encoded],
+        ])
+        expect([status, isErrorShape]).toEqual([401, true])
+        expect(text).toMatch(texts.invalid)
+      }
+  })
+
+  test('[gate.before-credential] the secret is judged before the body, its type and the identity', async () => {
+    const bodies: [string, string][] = [
+      ['application/json', '{not json'],
+      ['text/xml', '<a/>'],
+      ['application/json', 'x'.repeat(3_000_000)],
+    ]
+    for (const [type, body] of bodies) {
+      const answer = await rawCall(service.url, {
+        method: 'POST',
+        path: '/query',
+        headers: [
+          ['content-type', type],
+          ['X-Token-Subject', 'not a uuid'],
+          ['Authorization', 'Bearer nonsense'],
+        ],
+        body,
+      }).catch(() => null)
+      // A body that is refused unread may also end in a closed connection, which says nothing either.
+      const text =
+        answer === null
+          ? 'missing or invalid X-Proxy-Auth header'
+          : (JSON.parse(answer.body) as { error: string }).error
+      expect(text).toMatch(texts.secret)
+    }
+  })
+
+  test('[gate.default-closed] odd spellings of a path find no way around the gate', async () => {
+    const paths = [
+      '//query',
+      '/query/',
+      '/QUERY',
+      '/%71uery',
+      '/./query',
+      '/x/../query',
+      '/query;a=b',
+      '/query%00',
+      '/nowhere',
+      '/api/proxy/ready',
+    ]
+    for (const path of [...paths, `${service.url}/query`]) {
+      const answer = await rawCall(service.url, {
+        method: 'POST',
+        path,
+        headers: [['content-type', 'application/json']],
+        body: '{"query":"{ me { id } }"}',
+      })
+      expect([path, answer.status]).toEqual([path, 401])
+      expect((JSON.parse(answer.body) as { error: string }).error).toMatch(texts.secret)
+    }
+  })
+
+  test('[gate.counted-not-logged] a refusal raises the metric under its reason and writes no log line', async () => {
+    const count = async (reason: string): Promise<number> => {
+      const metric = await service.world.metrics.gateRejections.get()
+      return metric.values.find((value) => value.labels.reason === reason)?.value ?? 0
+    }
+    const [route] = gatedRoutes(service)
+    const cases: [string, [string, string][]][] = [
+      ['secret', [['X-Proxy-Auth', 'wrong']]],
+      ['no_identity', [secret]],
+      ['identity', [secret, ['X-Token-Subject', 'nobody']]],
+    ]
+    for (const [reason, headers] of cases) {
+      const before = { metric: await count(reason), lines: service.logLines.length }
+      await refusal(service, route as { method: string; path: string }, headers)
+      expect(await count(reason)).toBe(before.metric + 1)
+      expect(service.logLines.length).toBe(before.lines)
+    }
+    await service.query({ id: subject }, '{ me { id } }')
+    expect(service.logLines.at(-1)).toMatchObject({ route: '/query', actor: subject, status: '200' })
+  })
+
+  test('[gate.rotation-pair] current and previous secret both open the gate; a removed one does not', async () => {
+    const rolled = await startTestApp({
+      env: { SVC_PROXY_SECRET: 'the-new-secret', SVC_PROXY_SECRET_PREVIOUS: proxySecret },
+      database: service.database,
+    })
+    const done = await startTestApp({
+      env: { SVC_PROXY_SECRET: 'the-new-secret' },
+      database: service.database,
+    })
+    const ask = (app: TestApp, value: string) =>
+      fetch(`${app.url}/query`, {
+        method: 'POST',
+        headers: { ...headersOf({ id: subject }), 'x-proxy-auth': value, 'content-type': 'application/json' },
+        body: '{"query":"{ me { id } }"}',
+      }).then((response) => response.status)
+    expect([
+      await ask(rolled, 'the-new-secret'),
+      await ask(rolled, proxySecret),
+      await ask(rolled, 'x'),
+    ]).toEqual([200, 200, 401])
+    expect([await ask(done, 'the-new-secret'), await ask(done, proxySecret)]).toEqual([200, 401])
+    await rolled.close()
+    await done.close()
+  })
+
+  test('[gate.exempt-health] health answers without a secret, also when none is configured', async () => {
+    for (const app of [service, withoutSecret]) expect((await fetch(`${app.url}/health`)).status).toBe(200)
+  })
+
+  test('[gate.exempt-machine] machine and gateway addresses never answer a gate text', async () => {
+    for (const app of [service, withoutSecret])
+      for (const path of ['/api/machine/check', '/api/machine/nothing', '/esb/x/y'])
+        for (const headers of [[], [['X-Proxy-Auth', 'wrong']]] as [string, string][][]) {
+          const answer = await rawCall(app.url, { path, headers })
+          expect(answer.body).not.toMatch(/X-Proxy-Auth|proxy secret|authenticated user/)
+        }
+  })
+
+  test('comparing secrets takes the same time wherever they differ', () => {
+    const gate = createGate({
+      secrets: [proxySecret],
+      openForDevelopment: false,
+      metrics: service.world.metrics,
+    })
+    const timed = (value: string): number => {
+      const request = {
+        rawHeaders: ['x-proxy-auth', value],
+        headers: { 'x-proxy-auth': value },
+      } as unknown as IncomingMessage
+      const start = process.hrtime.bigint()
+      gate.isTrusted(request)
+      return Number(process.hrtime.bigint() - start)
+    }
+    const values = {
+      early: Array.from({ length: 10 }, (_, i) => Buffer.from(`${i}${proxySecret.slice(1)}`).toString()),
+      late: Array.from({ length: 10 }, (_, i) => Buffer.from(`${proxySecret.slice(0, -1)}${i}`).toString()),
+    }
+    const samples: Record<'early' | 'late', number[]> = { early: [], late: [] }
+    // In random order, so that whatever else the machine does falls on both kinds alike.
+    for (let i = 0; i < 44_000; i++) {
+      const kind = Math.random() < 0.5 ? 'early' : 'late'
+      const took = timed(values[kind][i % 10] as string)
+      // The first rounds run before the code is compiled.
+      if (i >= 4_000) samples[kind].push(took)
+    }
+    const { early, late } = samples
+    expect(Math.abs(welch(early, late))).toBeLessThan(4.5)
+  })
+})
+
+/** Welch's t over the samples below the 90th percentile: pauses of the machine are not the gate's doing. */
+function welch(a: number[], b: number[]): number {
+  const [x, y] = [trimmed(a), trimmed(b)]
+  return (mean(x) - mean(y)) / Math.sqrt(variance(x) / x.length + variance(y) / y.length)
+}
+const trimmed = (values: number[]): number[] =>
+  values.toSorted((p, q) => p - q).slice(0, Math.floor(values.length * 0.9))
+const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const variance = (values: number[]): number => {
+  const centre = mean(values)
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1)
+}

@@ -1,0 +1,141 @@
+// Health on both ports, against a PostgreSQL and a Redis that this file starts and stops.
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { settings } from '../src/config-settings.ts'
+import { migrateUp } from '../src/platform/db/migrate.ts'
+import { createHealthServer } from '../src/platform/http/health-server.ts'
+import { type Postgres, freePort, startPostgres } from './engines/postgres.ts'
+import { type RedisServer, startRedis } from './engines/redis.ts'
+import { type TestApp, proxySecret, startTestApp } from './kit/app.ts'
+
+let dir: string
+let postgres: Postgres
+let redis: RedisServer
+let service: TestApp
+let healthServer: Server
+let healthUrl: string
+
+beforeAll(async () => {
+  dir = mkdtempSync(`${tmpdir()}/manager-health-`)
+  postgres = startPostgres(dir, await freePort())
+  redis = await startRedis(await freePort())
+  await migrateUp(postgres.url, () => undefined)
+  const database = { url: postgres.url, name: 'postgres', drop: () => Promise.resolve() }
+  service = await startTestApp({ database, env: { SVC_REDIS_URL: redis.url } })
+  healthServer = createHealthServer(service.app.readiness, service.world.metrics)
+  await new Promise<void>((resolve) => healthServer.listen(0, '127.0.0.1', resolve))
+  healthUrl = `http://127.0.0.1:${(healthServer.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  healthServer.close()
+  healthServer.closeAllConnections()
+  await service.close()
+  await redis.stop()
+  postgres.stop('immediate')
+  rmSync(dir, { recursive: true, force: true })
+})
+
+type Answer = { status: number; body: Record<string, unknown>; ms: number }
+async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const start = performance.now()
+  const response = await fetch(url, { headers })
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    ms: performance.now() - start,
+  }
+}
+const trusted = { 'x-proxy-auth': proxySecret }
+const full = (status: string, degraded: string[] = []) => ({
+  status,
+  checks: {
+    database: status === 'unavailable' ? 'unreachable' : 'ok',
+    redis: degraded.length > 0 ? 'unreachable' : 'ok',
+  },
+  degraded,
+  version: expect.any(String) as unknown,
+})
+
+/** Asks until the answer has the status; the time that took. */
+async function until(
+  status: number,
+  url: string,
+  isRight = (_body: Record<string, unknown>) => true,
+): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    const answer = await get(url, trusted)
+    if (answer.status === status && isRight(answer.body)) return performance.now() - start
+    if (performance.now() - start > 10_000) throw new Error(`${url} still answers ${answer.status}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+describe('health', () => {
+  test('[health.port-default] the health port is 8081 unless configured, beside the API port 8080', () => {
+    expect([settings.healthPort.default, settings.port.default]).toEqual([8081, 8080])
+  })
+
+  test('[health.healthz] [health.readyz] the health port answers without a credential', async () => {
+    await until(200, `${healthUrl}/readyz`, (body) => (body['degraded'] as string[]).length === 0)
+    expect(await get(`${healthUrl}/healthz`)).toMatchObject({ status: 200, body: { status: 'healthy' } })
+    expect(await get(`${healthUrl}/readyz`)).toMatchObject({ status: 200, body: full('ready') })
+    expect((await fetch(`${healthUrl}/metrics`)).status).toBe(200)
+    expect((await fetch(`${healthUrl}/query`, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('[health.api-anonymous] [health.api-full-body] two levels of detail on the API port', async () => {
+    expect(await get(`${service.url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(Object.keys((await get(`${service.url}/health`)).body)).toEqual(['status'])
+    expect(await get(`${service.url}/health`, trusted)).toMatchObject({ status: 200, body: full('ready') })
+  })
+
+  test('[health.api-wrong-secret] a wrong secret is answered as if none was given', async () => {
+    const wrong = await get(`${service.url}/health`, { 'x-proxy-auth': 'wrong' })
+    expect(wrong).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(Object.keys(wrong.body)).toEqual(['status'])
+  })
+
+  test('[health.api-head] HEAD answers the status with an empty body', async () => {
+    for (const headers of [{}, trusted] as Record<string, string>[]) {
+      const response = await fetch(`${service.url}/health`, { method: 'HEAD', headers })
+      expect([response.status, await response.text()]).toEqual([200, ''])
+    }
+  })
+
+  test('[health.database-down] [health.healthz-without-database] PostgreSQL stops and comes back', async () => {
+    postgres.stop('immediate')
+    const flips = await Promise.all([until(503, `${healthUrl}/readyz`), until(503, `${service.url}/health`)])
+    expect(Math.max(...flips)).toBeLessThan(3_000)
+    expect(await get(`${healthUrl}/readyz`)).toMatchObject({ status: 503, body: full('unavailable') })
+    expect(await get(`${service.url}/health`)).toMatchObject({ status: 503, body: { status: 'unavailable' } })
+    const head = await fetch(`${service.url}/health`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('retry-after')]).toEqual([503, '1'])
+    const alive = await get(`${healthUrl}/healthz`)
+    expect(alive.status).toBe(200)
+    expect(alive.ms).toBeLessThan(500)
+    const query = await service.query({ id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }, '{ me { id } }')
+    expect([query.status, query.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(query.error).toContain('the database does not answer')
+
+    postgres.start()
+    await Promise.all([until(200, `${healthUrl}/readyz`), until(200, `${service.url}/health`)])
+    const again = await service.query({ id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }, '{ me { id } }')
+    expect(again.status).toBe(200)
+  })
+
+  test('[health.redis-degraded] Redis stops: ready stays 200 and the full body says so', async () => {
+    await redis.stop()
+    await until(200, `${healthUrl}/readyz`, (body) => (body['degraded'] as string[]).includes('redis'))
+    expect(await get(`${service.url}/health`, trusted)).toMatchObject({
+      status: 200,
+      body: full('ready', ['redis']),
+    })
+    expect(await get(`${service.url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+    redis = await startRedis(redis.port)
+    await until(200, `${healthUrl}/readyz`, (body) => (body['degraded'] as string[]).length === 0)
+  })
+})

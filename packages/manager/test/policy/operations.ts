@@ -1,0 +1,387 @@
+// Every guarded operation of the schema: who may use it, and a call of it. What is expected stands here, written from
+// the rules for people, not derived from the code.
+import type { SeededProject } from '../kit/seed.ts'
+import {
+  type Principal,
+  applicationRoles,
+  everyone,
+  maintainers,
+  members,
+  projectRoles,
+  type seenBy,
+  tenantManagers,
+  tenantRoles,
+} from './principals.ts'
+import { type MatrixWorld, fresh, newSlug } from './world.ts'
+
+export type Operation = {
+  /** Type.field as the schema names it. */
+  name: string
+  scope: keyof typeof seenBy
+  allow: Principal[]
+  /** The text of the call on a project's things; `id` is a thing made for this call alone. */
+  text: (target: SeededProject, id: string) => string
+  make: (world: MatrixWorld, target: SeededProject) => Promise<string>
+  /** What an allowed call that always errs says. */
+  errs?: RegExp
+  /** True when a success takes the fixture with it. */
+  consumes?: true
+}
+
+type Rest = Partial<Pick<Operation, 'make' | 'errs' | 'consumes'>>
+const op = (
+  name: string,
+  scope: Operation['scope'],
+  allow: Principal[],
+  text: Operation['text'],
+  rest: Rest = {},
+): Operation => ({
+  name,
+  scope,
+  allow: ['administrator', ...allow],
+  text,
+  make: () => Promise.resolve(newSlug()),
+  ...rest,
+})
+
+const tenantReaders = [...projectRoles, ...tenantRoles]
+const tenantStaff = [...projectRoles, ...tenantManagers]
+const memberWriters = [...maintainers, ...tenantManagers]
+const applicationReaders = [...projectRoles, ...applicationRoles]
+const projectMember: Rest = { make: (world, target) => fresh.member(world, target, 'project') }
+const tenantMember: Rest = { make: (world, target) => fresh.member(world, target, 'tenant') }
+const applicationMember: Rest = { make: (world, target) => fresh.member(world, target, 'application') }
+const user: Rest = { make: fresh.user }
+const consumes: Rest = { consumes: true }
+
+const queries: Operation[] = [
+  op('Query.me', 'system', everyone, () => '{ me { id } }'),
+  op('Query.users', 'system', everyone, () => '{ users { id } }'),
+  op(
+    'Query.userProviderSearch',
+    'system',
+    [...maintainers, 'other owner'],
+    () => '{ userProviderSearch(name: "a") { id } }',
+  ),
+  op('Query.projects', 'system', everyone, () => '{ projects { id } }'),
+  op('Query.project', 'project', members, (t) => `{ project(slug: "${t.slug}") { id } }`),
+  op('Query.environments', 'project', projectRoles, (t) => `{ environments(projectId: "${t.id}") { id } }`),
+  op(
+    'Query.environment',
+    'environment',
+    projectRoles,
+    (t) => `{ environment(id: "${t.environmentId}") { id } }`,
+  ),
+  op('Query.tenants', 'project', members, (t) => `{ tenants(projectSlug: "${t.slug}") { id } }`),
+  op(
+    'Query.tenant',
+    'tenant',
+    tenantReaders,
+    (t) => `{ tenant(projectId: "${t.id}", slug: "${t.tenantSlug}") { id } }`,
+  ),
+  op('Query.applications', 'project', members, (t) => `{ applications(projectSlug: "${t.slug}") { id } }`),
+  op(
+    'Query.application',
+    'application',
+    applicationReaders,
+    (t) => `{ application(projectId: "${t.id}", slug: "${t.applicationSlug}") { id } }`,
+  ),
+  op(
+    'Query.tenant2Applications',
+    'row',
+    tenantReaders,
+    (t) => `{ tenant2Applications(tenantId: "${t.tenantId}") { id } }`,
+  ),
+  op('Query.user2projects', 'project', projectRoles, (t) => `{ user2projects(project: "${t.id}") { id } }`),
+  op(
+    'Query.user2project',
+    'project',
+    projectRoles,
+    (t, id) => `{ user2project(project: "${t.id}", id: "${id}") { id } }`,
+    projectMember,
+  ),
+  op('Query.user2tenants', 'tenant', tenantStaff, (t) => `{ user2tenants(tenant: "${t.tenantId}") { id } }`),
+  op(
+    'Query.user2tenant',
+    'tenant',
+    tenantStaff,
+    (t, id) => `{ user2tenant(tenant: "${t.tenantId}", id: "${id}") { id } }`,
+    tenantMember,
+  ),
+  op(
+    'Query.user2applications',
+    'application',
+    projectRoles,
+    (t) => `{ user2applications(application: "${t.applicationId}") { id } }`,
+  ),
+  op(
+    'Query.user2application',
+    'application',
+    projectRoles,
+    (t, id) => `{ user2application(application: "${t.applicationId}", id: "${id}") { id } }`,
+    applicationMember,
+  ),
+  op(
+    'Query.tenantRoleDefinitions',
+    'tenant',
+    tenantReaders,
+    (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { id } }`,
+  ),
+  op('Query.auditLogs', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { id } }`),
+]
+
+const mutations: Operation[] = [
+  op(
+    'Mutation.updateUserSystemRole',
+    'system',
+    [],
+    (_, id) => `updateUserSystemRole(id: "${id}", role: "user") { id }`,
+    user,
+  ),
+  op(
+    'Mutation.createProject',
+    'system',
+    [],
+    (_, id) => `createProject(input: {name: "x", slug: "${id}"}) { id }`,
+  ),
+  op(
+    'Mutation.updateProject',
+    'project',
+    ['owner'],
+    (t) => `updateProject(id: "${t.id}", input: {name: "y"}) { id }`,
+  ),
+  op('Mutation.deleteProject', 'project', ['owner'], (t) => `deleteProject(id: "${t.id}")`, consumes),
+  op(
+    'Mutation.createTenant',
+    'project',
+    maintainers,
+    (t, id) => `createTenant(projectId: "${t.id}", input: {name: "x", slug: "${id}"}) { id }`,
+  ),
+  op(
+    'Mutation.updateTenant',
+    'tenant',
+    maintainers,
+    (t) => `updateTenant(id: "${t.tenantId}", input: {name: "y"}) { id }`,
+  ),
+  op('Mutation.deleteTenant', 'tenant', maintainers, (t) => `deleteTenant(id: "${t.tenantId}")`, consumes),
+  op(
+    'Mutation.createApplication',
+    'project',
+    maintainers,
+    (t, id) => `createApplication(projectId: "${t.id}", input: {name: "x", slug: "${id}"}) { id }`,
+  ),
+  op(
+    'Mutation.updateApplication',
+    'application',
+    maintainers,
+    (t) => `updateApplication(id: "${t.applicationId}", input: {name: "y"}) { id }`,
+  ),
+  op(
+    'Mutation.deleteApplication',
+    'application',
+    maintainers,
+    (t) => `deleteApplication(id: "${t.applicationId}")`,
+    consumes,
+  ),
+  op('Mutation.promoteApplication', 'system', everyone, () => 'promoteApplication', {
+    errs: /is deprecated/,
+  }),
+  op('Mutation.copyApplication', 'system', everyone, () => 'copyApplication', { errs: /is deprecated/ }),
+  op(
+    'Mutation.createTenant2Application',
+    'tenant',
+    maintainers,
+    (t, id) => `createTenant2Application(input: {tenantId: "${t.tenantId}", applicationId: "${id}"}) { id }`,
+    { make: fresh.application },
+  ),
+  op(
+    'Mutation.updateTenant2Application',
+    'row',
+    maintainers,
+    (t) => `updateTenant2Application(id: "${t.tenant2ApplicationId}", input: {enabled: false}) { id }`,
+  ),
+  op(
+    'Mutation.deleteTenant2Application',
+    'row',
+    maintainers,
+    (_, id) => `deleteTenant2Application(id: "${id}")`,
+    { make: fresh.row },
+  ),
+  op(
+    'Mutation.addUserToProject',
+    'project',
+    maintainers,
+    (t, id) => `addUserToProject(projectID: "${t.id}", userID: "${id}", role: "readonly") { id }`,
+    user,
+  ),
+  op(
+    'Mutation.updateUserProjectRole',
+    'projectMembers',
+    maintainers,
+    (_, id) => `updateUserProjectRole(id: "${id}", role: "tester") { id }`,
+    projectMember,
+  ),
+  op(
+    'Mutation.removeUserFromProject',
+    'projectMembers',
+    maintainers,
+    (_, id) => `removeUserFromProject(id: "${id}")`,
+    projectMember,
+  ),
+  op(
+    'Mutation.addUserToTenant',
+    'tenant',
+    memberWriters,
+    (t, id) => `addUserToTenant(tenantID: "${t.tenantId}", userID: "${id}", roleName: "member") { id }`,
+    user,
+  ),
+  op(
+    'Mutation.updateUserTenantRole',
+    'tenantMembers',
+    memberWriters,
+    (_, id) => `updateUserTenantRole(id: "${id}", roleName: "admin") { id }`,
+    tenantMember,
+  ),
+  op(
+    'Mutation.removeUserFromTenant',
+    'tenantMembers',
+    memberWriters,
+    (_, id) => `removeUserFromTenant(id: "${id}")`,
+    tenantMember,
+  ),
+  op(
+    'Mutation.addUserToApplication',
+    'application',
+    maintainers,
+    (t, id) =>
+      `addUserToApplication(applicationID: "${t.applicationId}", userID: "${id}", role: "normal") { id }`,
+    user,
+  ),
+  op(
+    'Mutation.updateUserApplicationRole',
+    'applicationMembers',
+    maintainers,
+    (_, id) => `updateUserApplicationRole(id: "${id}", role: "normal") { id }`,
+    applicationMember,
+  ),
+  op(
+    'Mutation.removeUserFromApplication',
+    'applicationMembers',
+    maintainers,
+    (_, id) => `removeUserFromApplication(id: "${id}")`,
+    applicationMember,
+  ),
+  op(
+    'Mutation.createTenantRoleDefinition',
+    'tenant',
+    maintainers,
+    (t, id) =>
+      `createTenantRoleDefinition(tenantId: "${t.tenantId}", input: {name: "${id}", permissions: []}) { id }`,
+  ),
+  op(
+    'Mutation.updateTenantRoleDefinition',
+    'row',
+    maintainers,
+    (_, id) => `updateTenantRoleDefinition(id: "${id}", input: {permissions: ["invites"]}) { id }`,
+    { make: fresh.role },
+  ),
+  op(
+    'Mutation.deleteTenantRoleDefinition',
+    'row',
+    maintainers,
+    (_, id) => `deleteTenantRoleDefinition(id: "${id}")`,
+    { make: fresh.role },
+  ),
+].map((operation) => ({ ...operation, text: (target, id) => `mutation { ${operation.text(target, id)} }` }))
+
+/** Fields that lead from one object to another; each has a policy of its own. */
+const paths: Operation[] = [
+  op('Project.tenants', 'project', members, (t) => `{ project(slug: "${t.slug}") { tenants { id } } }`),
+  op(
+    'Project.applications',
+    'project',
+    members,
+    (t) => `{ project(slug: "${t.slug}") { applications { id } } }`,
+  ),
+  op(
+    'Project.environments',
+    'project',
+    projectRoles,
+    (t) => `{ project(slug: "${t.slug}") { environments { id } } }`,
+  ),
+  op(
+    'Environment.project',
+    'environment',
+    projectRoles,
+    (t) => `{ environment(id: "${t.environmentId}") { project { id } } }`,
+  ),
+  op(
+    'Tenant.project',
+    'tenant',
+    tenantReaders,
+    (t) => `{ tenant(projectId: "${t.id}", slug: "${t.tenantSlug}") { project { id } } }`,
+  ),
+  op(
+    'Application.project',
+    'application',
+    applicationReaders,
+    (t) => `{ application(projectId: "${t.id}", slug: "${t.applicationSlug}") { project { id } } }`,
+  ),
+  op(
+    'Tenant2Application.tenant',
+    'row',
+    tenantReaders,
+    (t) => `{ tenant2Applications(tenantId: "${t.tenantId}") { tenant { id } } }`,
+  ),
+  op(
+    'Tenant2Application.application',
+    'row',
+    tenantReaders,
+    (t) => `{ tenant2Applications(tenantId: "${t.tenantId}") { application { id } } }`,
+  ),
+  op(
+    'User2Project.user',
+    'project',
+    projectRoles,
+    (t) => `{ user2projects(project: "${t.id}") { user { id } } }`,
+  ),
+  op(
+    'User2Project.project',
+    'project',
+    projectRoles,
+    (t) => `{ user2projects(project: "${t.id}") { project { id } } }`,
+  ),
+  op(
+    'User2Tenant.user',
+    'tenant',
+    tenantStaff,
+    (t) => `{ user2tenants(tenant: "${t.tenantId}") { user { id } } }`,
+  ),
+  op(
+    'User2Tenant.tenant',
+    'tenant',
+    tenantStaff,
+    (t) => `{ user2tenants(tenant: "${t.tenantId}") { tenant { id } } }`,
+  ),
+  op(
+    'User2Application.user',
+    'application',
+    projectRoles,
+    (t) => `{ user2applications(application: "${t.applicationId}") { user { id } } }`,
+  ),
+  op(
+    'User2Application.application',
+    'application',
+    projectRoles,
+    (t) => `{ user2applications(application: "${t.applicationId}") { application { id } } }`,
+  ),
+  op(
+    'TenantRoleDefinition.tenant',
+    'tenant',
+    tenantReaders,
+    (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { tenant { id } } }`,
+  ),
+  op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
+]
+
+export const operations: Operation[] = [...queries, ...mutations, ...paths]

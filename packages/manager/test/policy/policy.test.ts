@@ -1,0 +1,168 @@
+// Who may do what: the boot refuses an operation without a policy, and the matrix tries every operation as everyone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestApp } from '../kit/app.ts'
+import { startTestApp } from '../kit/app.ts'
+import { seedTenant } from '../kit/seed.ts'
+import { runMatrix } from './matrix.ts'
+import { operations } from './operations.ts'
+import { createMatrixWorld } from './world.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startTestApp()
+})
+afterAll(() => service.close())
+
+describe('policy', () => {
+  test('[policy.role-ladder] [policy.readonly-reads] [policy.below-maintainer-refused] [policy.maintainer-resources] [policy.maintainer-roles] [policy.owner-project] [policy.create-project] [policy.administrator] [policy.audit-logs] the matrix of operations and principals holds no surprise', async () => {
+    const { cases, surprises } = await runMatrix(service)
+    process.stdout.write(`authz cases=${cases} surprises=${surprises.length}\n`)
+    expect(surprises).toEqual([])
+    expect(cases).toBeGreaterThanOrEqual(1_500)
+  }, 240_000)
+
+  test('the matrix covers every guarded field of the schema', () => {
+    const guarded = service.app.fields.map(({ type, field }) => `${type}.${field}`)
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(guarded.toSorted())
+  })
+
+  test('the matrix notices a planted missing check, a wrong permission and a wrong scope', async () => {
+    const plants: [string, string, string][] = [
+      [
+        'Mutation.updateTenant',
+        '@can(do: TENANT_WRITE, on: "id", in: TENANT)',
+        '@can(do: SELF_READ, in: SYSTEM)',
+      ],
+      [
+        'Query.auditLogs',
+        '@can(do: AUDIT_READ, on: "projectID", in: PROJECT)',
+        '@can(do: PROJECT_READ, on: "projectID", in: PROJECT)',
+      ],
+      [
+        'Query.environment',
+        '@can(do: PROJECT_READ, on: "id", in: ENVIRONMENT)',
+        '@can(do: PROJECT_LIST, in: SYSTEM)',
+      ],
+    ]
+    for (const [name, right, wrong] of plants) {
+      const broken = await startTestApp({
+        database: service.database,
+        transport: { alterSdl: (sdl) => sdl.replaceAll(right, wrong) },
+      })
+      const { surprises } = await runMatrix(
+        broken,
+        operations.filter((operation) => operation.name === name),
+      )
+      expect([name, surprises.length > 0]).toEqual([name, true])
+      await broken.close()
+    }
+  })
+
+  test('[policy.declared-or-no-boot] a field without @can stops the boot and is named, whichever it is', async () => {
+    for (const field of ['deleteTenant(id: ID!): Boolean!', 'project: Project!', 'me: User!']) {
+      const alterSdl = (sdl: string): string => {
+        const at = sdl.indexOf(field)
+        if (at < 0) return sdl
+        return sdl.slice(0, at) + sdl.slice(at).replace(/@can\([^)]*\)/, '')
+      }
+      const name = field.split(/[(:]/)[0] as string
+      await expect(startTestApp({ database: service.database, transport: { alterSdl } })).rejects.toThrow(
+        new RegExp(`without a policy \\(@can\\):.*\\b${name}`),
+      )
+    }
+  })
+
+  test('[policy.declared-or-no-boot] a REST route without a policy stops the boot and is named', async () => {
+    const extend = (server: TestApp['app']['server']): void => {
+      server.get('/api/forgotten', () => 'open to all')
+    }
+    await expect(startTestApp({ database: service.database, transport: { extend } })).rejects.toThrow(
+      /routes without a policy.*GET \/api\/forgotten/,
+    )
+  })
+
+  test('a REST route with a permission lets its holders in and nobody else', async () => {
+    const policy = { can: { do: 'TENANT_WRITE', on: ['id'], in: 'TENANT' } } as const
+    const guarded = await startTestApp({
+      database: service.database,
+      transport: {
+        extend: (server) => void server.get('/api/try/:id', { config: { policy } }, () => ({ done: true })),
+      },
+    })
+    const { people, own } = await createMatrixWorld(guarded)
+    const statusFor = async (person: { id: string }): Promise<number> =>
+      (
+        await fetch(`${guarded.url}/api/try/${own.tenantId}`, {
+          headers: { 'x-proxy-auth': guarded.config.proxySecret as string, 'x-token-subject': person.id },
+        })
+      ).status
+    expect(await statusFor(people.maintainer)).toBe(200)
+    expect(await statusFor(people.developer)).toBe(403)
+    expect(await statusFor(people.stranger)).toBe(404)
+    await guarded.close()
+  })
+
+  test('[policy.out-of-reach] an id out of reach answers exactly like an unknown one, in queries and mutations', async () => {
+    const { people, other } = await createMatrixWorld(service)
+    const unknown = '00000000-0000-7000-8000-00000000dead'
+    const texts = [
+      ['query($id: ID!) { environment(id: $id) { id } }', other.environmentId],
+      ['query($id: ID!) { user2tenants(tenant: $id) { id } }', other.tenantId],
+      ['mutation($id: ID!) { deleteTenant(id: $id) }', other.tenantId],
+      ['mutation($id: ID!) { updateProject(id: $id, input: {name: "x"}) { id } }', other.id],
+      ['mutation($id: ID!) { deleteTenant2Application(id: $id) }', other.tenant2ApplicationId],
+    ]
+    for (const [text, outOfReach] of texts as [string, string][]) {
+      const ask = async (id: string) => {
+        const { errors, status } = await service.query(people.owner, text, { id })
+        return { status, message: errors[0]?.message, code: errors[0]?.extensions?.code }
+      }
+      const answer = await ask(outOfReach)
+      expect(answer.message).toMatch(/not found$/)
+      expect(await ask(unknown)).toEqual(answer)
+      expect(await ask('not a uuid')).toEqual(answer)
+    }
+  })
+
+  test('[policy.visible-refused] what a caller sees but may not change is refused with the role it needs', async () => {
+    const { people, own } = await createMatrixWorld(service)
+    const answer = await service.query(people.developer, 'mutation($id: ID!) { deleteTenant(id: $id) }', {
+      id: own.tenantId,
+    })
+    expect(answer.error).toBe(
+      'not permitted: this needs project role maintainer or higher, or system role administrator',
+    )
+    expect(answer.errors[0]?.extensions?.code).toBe('forbidden')
+    const { rowCount } = await service.sql.query('select 1 from tenants where id = $1', [own.tenantId])
+    expect(rowCount).toBe(1)
+  })
+
+  test('[policy.tenant-apps-read] tenant and application members see their own tenant or application and no sibling', async () => {
+    const { people, own } = await createMatrixWorld(service)
+    const sibling = '11111111-1111-7111-8111-111111111111'
+    await seedTenant(service.sql, own.id, sibling, 'sibling')
+    const lists =
+      'query($s: String!) { tenants(projectSlug: $s) { id } applications(projectSlug: $s) { id } }'
+    const seen = async (person: { id: string }) => {
+      const { data } = await service.query(person, lists, { s: own.slug })
+      return { tenants: data.tenants.length as number, applications: data.applications.length as number }
+    }
+    expect(await seen(people.readonly)).toEqual({ tenants: 2, applications: 1 })
+    expect(await seen(people['tenant member'])).toEqual({ tenants: 1, applications: 0 })
+    expect(await seen(people['application readonly'])).toEqual({ tenants: 0, applications: 1 })
+    const rows = await service.query(
+      people['tenant member'],
+      'query($t: ID!) { tenant2Applications(tenantId: $t) { application { id slug } } }',
+      { t: own.tenantId },
+    )
+    expect(rows.data.tenant2Applications).toEqual([
+      { application: { id: own.applicationId, slug: own.applicationSlug } },
+    ])
+    const other = await service.query(
+      people['tenant owner'],
+      'query($t: ID!) { tenant2Applications(tenantId: $t) { id } }',
+      { t: sibling },
+    )
+    expect(other.error).toMatch(/not found$/)
+  })
+})

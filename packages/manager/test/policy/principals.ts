@@ -1,0 +1,39 @@
+// The kinds of people the matrix tries, and what each kind sees. Written from the rules for people.
+export const principals = [
+  'administrator',
+  'owner',
+  'maintainer',
+  'developer',
+  'tester',
+  'readonly',
+  'tenant owner',
+  'tenant admin',
+  'tenant member',
+  'application normal',
+  'application readonly',
+  'stranger',
+  'other owner',
+] as const
+export type Principal = (typeof principals)[number]
+
+export const projectRoles: Principal[] = ['owner', 'maintainer', 'developer', 'tester', 'readonly']
+export const maintainers: Principal[] = ['owner', 'maintainer']
+export const tenantRoles: Principal[] = ['tenant owner', 'tenant admin', 'tenant member']
+export const tenantManagers: Principal[] = ['tenant owner', 'tenant admin']
+export const applicationRoles: Principal[] = ['application normal', 'application readonly']
+export const members: Principal[] = [...projectRoles, ...tenantRoles, ...applicationRoles]
+
+/** Who sees a thing of this kind in the project; everybody else is told that it does not exist. */
+export const seenBy = {
+  system: [...principals],
+  project: members,
+  environment: projectRoles,
+  tenant: [...projectRoles, ...tenantRoles],
+  application: [...projectRoles, ...applicationRoles],
+  row: [...projectRoles, ...tenantRoles],
+  projectMembers: projectRoles,
+  tenantMembers: [...projectRoles, ...tenantManagers],
+  applicationMembers: projectRoles,
+} satisfies Record<string, Principal[]>
+
+export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

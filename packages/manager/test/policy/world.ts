@@ -1,0 +1,91 @@
+// People and things for the matrix: two projects, and one person of each kind in the first.
+import { randomUUID } from 'node:crypto'
+import type { Person, TestApp } from '../kit/app.ts'
+import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../kit/seed.ts'
+import { type Principal, applicationRoles, principals, projectRoles, tenantRoles } from './principals.ts'
+
+export type MatrixWorld = {
+  service: TestApp
+  people: Record<Principal, Person>
+  own: SeededProject
+  other: SeededProject
+}
+
+/** Two projects, and one person of each kind in the first. */
+export async function createMatrixWorld(service: TestApp): Promise<MatrixWorld> {
+  const { sql } = service
+  const tag = randomUUID().slice(0, 8)
+  const [own, other] = [await seedProject(sql, `own-${tag}`), await seedProject(sql, `other-${tag}`)]
+  const people = {} as Record<Principal, Person>
+  for (const principal of principals)
+    people[principal] = await seedUser(
+      sql,
+      `${principal.replace(' ', '-')}-${tag}`,
+      principal === 'administrator' ? principal : 'user',
+    )
+  for (const role of projectRoles) await seedMember(sql, people[role], role, { projectId: own.id })
+  for (const principal of tenantRoles)
+    await seedMember(sql, people[principal], principal.slice(7), {
+      projectId: own.id,
+      tenantId: own.tenantId,
+    })
+  for (const principal of applicationRoles)
+    await seedMember(sql, people[principal], principal.slice(12), {
+      projectId: own.id,
+      applicationId: own.applicationId,
+    })
+  await seedMember(sql, people['other owner'], 'owner', { projectId: other.id })
+  return { service, people, own, other }
+}
+
+export const newSlug = (): string => `s${randomUUID().slice(0, 8)}`
+
+/** Things that a call may use up, made anew for each one. */
+export const fresh = {
+  user: async ({ service }: MatrixWorld): Promise<string> => (await seedUser(service.sql, newSlug())).id,
+  tenant: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
+    const id = randomUUID()
+    await seedTenant(service.sql, target.id, id, newSlug())
+    return id
+  },
+  application: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
+    const id = randomUUID()
+    await service.sql.query(
+      "insert into applications (id, project_id, name, slug) values ($1, $2, 'x', $3)",
+      [id, target.id, newSlug()],
+    )
+    return id
+  },
+  row: async (world: MatrixWorld, target: SeededProject): Promise<string> => {
+    const id = randomUUID()
+    const applicationId = await fresh.application(world, target)
+    await world.service.sql.query(
+      'insert into tenant2applications (id, project_id, tenant_id, application_id, enabled) values ($1, $2, $3, $4, true)',
+      [id, target.id, target.tenantId, applicationId],
+    )
+    return id
+  },
+  member: async (
+    world: MatrixWorld,
+    target: SeededProject,
+    of: 'project' | 'tenant' | 'application',
+  ): Promise<string> => {
+    const user = await seedUser(world.service.sql, newSlug())
+    const { id: projectId, tenantId, applicationId } = target
+    if (of === 'tenant') return seedMember(world.service.sql, user, 'member', { projectId, tenantId })
+    return seedMember(
+      world.service.sql,
+      user,
+      'readonly',
+      of === 'project' ? { projectId } : { projectId, applicationId },
+    )
+  },
+  role: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
+    const id = randomUUID()
+    await service.sql.query(
+      "insert into tenant_role_definitions (id, project_id, tenant_id, name, permissions) values ($1, $2, $3, $4, '{}')",
+      [id, target.id, target.tenantId, newSlug()],
+    )
+    return id
+  },
+}
