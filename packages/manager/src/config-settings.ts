@@ -44,6 +44,12 @@ export const settings = {
     default: 5_000,
     doc: 'Longest run time of one SQL statement of a request.',
   }),
+  databaseAcquireTimeoutMs: setting(integer(100, 60_000), {
+    key: 'database.acquire_timeout_ms',
+    env: 'SVC_DATABASE_ACQUIRE_TIMEOUT_MS',
+    default: 5_000,
+    doc: 'How long a request waits for a free connection before it is answered 503.',
+  }),
   databaseApplicationRole: setting(text(63), {
     key: 'database.application_role',
     env: 'SVC_DATABASE_APPLICATION_ROLE',

@@ -28,6 +28,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
+      acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       log,
     })
   return {

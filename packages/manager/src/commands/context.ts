@@ -13,7 +13,13 @@ export function commandConfig(command: Command): Config {
 /** Runs the work with a database connection and closes it afterwards. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
   const log = createLog('silent')
-  const database = createDatabase({ url: config.databaseUrl, poolSize: 2, statementTimeoutMs: 600_000, log })
+  const database = createDatabase({
+    url: config.databaseUrl,
+    poolSize: 2,
+    statementTimeoutMs: 600_000,
+    acquireTimeoutMs: 5_000,
+    log,
+  })
   try {
     return await work(database.db)
   } finally {

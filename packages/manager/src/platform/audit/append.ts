@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../ids.ts'
 import { type FieldClasses, diffRows } from './changes.ts'
-import { type AuditEntry, genesisHash, hashEntry, systemChain } from './entry.ts'
+import { type AuditEntry, aroundHead, genesisHash, systemChain } from './entry.ts'
 
 export type AuditActor = { user: { id: string } | null; ipAddress: string; userAgent: string }
 
@@ -26,87 +26,70 @@ export type Audit = { append(tx: Tx, actor: AuditActor, ...events: AuditEvent[])
 const maxUserAgentLength = 500
 
 /**
- * Costs two statements per chain. The head row is locked until the transaction ends, so writers of one project queue
- * here and seq has no gap; call it last.
+ * Costs one statement per event. It locks the head of the chain until the transaction ends, so writers of one project
+ * queue here and seq has no gap; call it last, to hold the lock for as short as possible.
  */
 export function createAudit(clock: Clock): Audit {
   return {
-    append: async (tx, actor, ...all) => {
-      const byChain = Map.groupBy(all, (event) => event.projectId ?? systemChain)
+    append: async (tx, actor, ...events) => {
       // Always in the same order, so that two transactions over the same chains cannot wait for each other.
-      for (const chainId of [...byChain.keys()].toSorted()) {
-        const head = await lockHead(tx, chainId)
-        const events = byChain.get(chainId) ?? []
-        const rows = chainOn({ chainId, head, actor, now: clock.now() }, events)
-        await insert(tx, chainId, rows)
-      }
+      const ordered = events.toSorted((a, b) =>
+        chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0,
+      )
+      for (const event of ordered) await appendOne(tx, entryOf(event, actor, clock.now()))
     },
   }
 }
 
-type Head = { seq: number; hash: Buffer }
-type HashedEntry = AuditEntry & { prevHash: Buffer; hash: Buffer }
+type NewEntry = Omit<AuditEntry, 'seq'>
+const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
 
-async function lockHead(tx: Tx, chainId: string): Promise<Head> {
-  const select = tx
-    .selectFrom('auditChains')
-    .select(['seq', 'hash'])
-    .where('chainId', '=', chainId)
-    .forUpdate()
-  let row = await select.executeTakeFirst()
-  if (row === undefined) {
-    await tx
-      .insertInto('auditChains')
-      .values({ chainId, seq: 0, hash: genesisHash })
-      .onConflict((conflict) => conflict.column('chainId').doNothing())
-      .execute()
-    row = await select.executeTakeFirstOrThrow()
+function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
+  return {
+    chainId: chainOf(event),
+    id: newId(),
+    entityType: event.entityType,
+    entityId: event.entityId,
+    action: event.action,
+    description: storable(event.description),
+    metadata: event.metadata ?? {},
+    changes: diffRows(event.classes, event.before, event.after),
+    userId: actor.user?.id ?? null,
+    ipAddress: storable(actor.ipAddress),
+    userAgent: storable(storable(actor.userAgent).slice(0, maxUserAgentLength)),
+    createdAt: now.toISOString(),
   }
-  return { seq: Number(row.seq), hash: row.hash }
 }
 
-type Link = { chainId: string; head: Head; actor: AuditActor; now: Date }
-
-function chainOn({ chainId, head, actor, now }: Link, events: readonly AuditEvent[]): HashedEntry[] {
-  let { seq, hash } = head
-  return events.map((event) => {
-    const entry: AuditEntry = {
-      chainId,
-      seq: ++seq,
-      id: newId(),
-      entityType: event.entityType,
-      entityId: event.entityId,
-      action: event.action,
-      description: storable(event.description),
-      metadata: event.metadata ?? {},
-      changes: diffRows(event.classes, event.before, event.after),
-      userId: actor.user?.id ?? null,
-      ipAddress: storable(actor.ipAddress),
-      userAgent: storable(actor.userAgent).slice(0, maxUserAgentLength).toWellFormed(),
-      createdAt: now.toISOString(),
-    }
-    const prevHash = hash
-    hash = hashEntry(entry, prevHash)
-    return { ...entry, prevHash, hash }
-  })
-}
-
-async function insert(tx: Tx, chainId: string, rows: HashedEntry[]): Promise<void> {
-  const last = rows.at(-1)
-  if (last === undefined) return
+/** The database takes the head, computes the hash and moves the head in one statement: one round trip under the lock. */
+async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
+  const { before, after } = aroundHead(entry)
+  const append = sql`
+    with head as (
+      select seq + 1 as seq, hash as prev_hash from audit_chains where chain_id = ${entry.chainId} for update
+    ), link as (
+      select seq, prev_hash, sha256(convert_to(
+        ${before}::text || encode(prev_hash, 'hex') || '","seq":' || seq::text || ${after}::text, 'UTF8')) as hash
+      from head
+    ), moved as (
+      update audit_chains c set seq = link.seq, hash = link.hash from link where c.chain_id = ${entry.chainId}
+    )
+    insert into audit_logs (chain_id, seq, id, entity_type, entity_id, action, description, metadata, changes, user_id,
+      ip_address, user_agent, created_at, prev_hash, hash)
+    select ${entry.chainId}, seq, ${entry.id}, ${entry.entityType}, ${entry.entityId}, ${entry.action},
+      ${entry.description}, ${JSON.stringify(entry.metadata)}::jsonb, ${JSON.stringify(entry.changes)}::jsonb,
+      ${entry.userId}, ${entry.ipAddress}, ${entry.userAgent}, ${entry.createdAt}::timestamptz, prev_hash, hash
+    from link`
+  const { numAffectedRows } = await append.execute(tx)
+  if (numAffectedRows === 1n) return
+  // The first row of a chain: make its head, then append.
   await tx
-    .with('moved', (cte) =>
-      cte.updateTable('auditChains').set({ seq: last.seq, hash: last.hash }).where('chainId', '=', chainId),
-    )
-    .insertInto('auditLogs')
-    .values(
-      rows.map((row) => ({
-        ...row,
-        metadata: sql`${JSON.stringify(row.metadata)}::jsonb`,
-        changes: sql`${JSON.stringify(row.changes)}::jsonb`,
-      })),
-    )
+    .insertInto('auditChains')
+    .values({ chainId: entry.chainId, seq: 0, hash: genesisHash })
+    .onConflict((conflict) => conflict.column('chainId').doNothing())
     .execute()
+  const again = await append.execute(tx)
+  if (again.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
 }
 
 // What PostgreSQL would store differently must not reach the hash.

@@ -54,3 +54,16 @@ export function hashEntry(entry: AuditEntry, prevHash: Buffer): Buffer {
   }
   return createHash('sha256').update(canonicalJson(content)).digest()
 }
+
+/**
+ * The canonical JSON that hashEntry covers, in the two parts around what only the head of the chain knows:
+ * `before` + hash of the predecessor in hex + `","seq":` + seq + `after`. Keys are in code unit order, so the two stand
+ * side by side.
+ */
+export function aroundHead(entry: Omit<AuditEntry, 'seq'>): { before: string; after: string } {
+  const { userAgent, userId, ...earlier } = entry
+  return {
+    before: `${canonicalJson(earlier).slice(0, -1)},"prevHash":"`,
+    after: `,${canonicalJson({ userAgent, userId }).slice(1)}`,
+  }
+}

@@ -21,6 +21,7 @@ export type DatabaseOptions = {
   url: string
   poolSize: number
   statementTimeoutMs: number
+  acquireTimeoutMs: number
   log: Logger
   onStatement?: (sql: string) => void
 }
@@ -33,7 +34,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     max: options.poolSize,
     types,
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: options.acquireTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs,
     // A server that hangs answers nothing: the client gives up by itself a little later than the server would.

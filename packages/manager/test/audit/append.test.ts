@@ -1,0 +1,319 @@
+// Appending to the audit trail: what a row holds, where it goes, and that it shares the fate of its change.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { headersOf, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { postQuery } from '../kit/graphql.ts'
+import { type ServiceProcess, runManager, startProcess } from '../kit/process.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+
+const systemChain = '00000000-0000-0000-0000-000000000000'
+type Row = {
+  chain_id: string
+  seq: string
+  entity_type: string
+  entity_id: string
+  action: string
+  description: string
+  metadata: unknown
+  changes: Record<string, { before: unknown; after: unknown }>
+  user_id: string | null
+  ip_address: string
+  user_agent: string
+  id: string
+  created_at: Date
+  prev_hash: Buffer
+  hash: Buffer
+}
+
+let service: TestApp
+let admin: Person
+let project: SeededProject
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+  project = await seedProject(service.sql, 'audited')
+})
+afterAll(() => service.close())
+
+const rowsOf = async (chainId: string): Promise<Row[]> =>
+  (await service.sql.query<Row>('select * from audit_logs where chain_id = $1 order by seq', [chainId])).rows
+
+/** Runs a mutation and answers the rows it left in any chain. */
+async function rowsLeftBy(person: Person, text: string, variables: Record<string, unknown> = {}) {
+  const count = async (): Promise<number> =>
+    Number((await service.sql.query<{ n: string }>('select count(*) as n from audit_logs')).rows[0]?.n)
+  const before = await count()
+  const answer = await service.query(person, text, variables)
+  const added = (await count()) - before
+  const { rows } = await service.sql.query<Row>(
+    'select * from audit_logs order by created_at desc, seq desc limit $1',
+    [added],
+  )
+  return { answer, rows: rows.toReversed() }
+}
+
+describe('the audit row', () => {
+  test('[audit-append.every-change] each kind of change leaves one row naming entity, action, changes and user', async () => {
+    const user = await seedUser(service.sql, 'newcomer')
+    const { id, tenantId, applicationId, tenant2ApplicationId } = project
+    const member = await seedMember(service.sql, await seedUser(service.sql, 'pm'), 'readonly', {
+      projectId: id,
+    })
+    const tenantMember = await seedMember(service.sql, await seedUser(service.sql, 'tm'), 'member', {
+      projectId: id,
+      tenantId,
+    })
+    const applicationMember = await seedMember(service.sql, await seedUser(service.sql, 'am'), 'readonly', {
+      projectId: id,
+      applicationId,
+    })
+    const changes: [string, string, string][] = [
+      [`updateProject(id: "${id}", input: {name: "Renamed"}) { id }`, 'project', 'update'],
+      [`createTenant(projectId: "${id}", input: {name: "T", slug: "t-new"}) { id }`, 'tenant', 'create'],
+      [`updateTenant(id: "${tenantId}", input: {deploymentMode: "dedicated"}) { id }`, 'tenant', 'update'],
+      [
+        `createApplication(projectId: "${id}", input: {name: "A", slug: "a-new"}) { id }`,
+        'application',
+        'create',
+      ],
+      [
+        `updateApplication(id: "${applicationId}", input: {description: "d"}) { id }`,
+        'application',
+        'update',
+      ],
+      [
+        `updateTenant2Application(id: "${tenant2ApplicationId}", input: {enabled: false}) { id }`,
+        'tenant2Application',
+        'update',
+      ],
+      [`deleteTenant2Application(id: "${tenant2ApplicationId}")`, 'tenant2Application', 'delete'],
+      [
+        `createTenant2Application(input: {tenantId: "${tenantId}", applicationId: "${applicationId}"}) { id }`,
+        'tenant2Application',
+        'create',
+      ],
+      [
+        `addUserToProject(projectID: "${id}", userID: "${user.id}", role: "tester") { id }`,
+        'user2project',
+        'grant',
+      ],
+      [`updateUserProjectRole(id: "${member}", role: "developer") { id }`, 'user2project', 'update'],
+      [`removeUserFromProject(id: "${member}")`, 'user2project', 'revoke'],
+      [
+        `addUserToTenant(tenantID: "${tenantId}", userID: "${user.id}", roleName: "admin") { id }`,
+        'user2tenant',
+        'grant',
+      ],
+      [`updateUserTenantRole(id: "${tenantMember}", roleName: "owner") { id }`, 'user2tenant', 'update'],
+      [`removeUserFromTenant(id: "${tenantMember}")`, 'user2tenant', 'revoke'],
+      [
+        `addUserToApplication(applicationID: "${applicationId}", userID: "${user.id}", role: "normal") { id }`,
+        'user2application',
+        'grant',
+      ],
+      [
+        `updateUserApplicationRole(id: "${applicationMember}", role: "normal") { id }`,
+        'user2application',
+        'update',
+      ],
+      [`removeUserFromApplication(id: "${applicationMember}")`, 'user2application', 'revoke'],
+      [
+        `createTenantRoleDefinition(tenantId: "${tenantId}", input: {name: "auditor", permissions: ["apps.read"]}) { id }`,
+        'tenantRoleDefinition',
+        'create',
+      ],
+      [`updateUserSystemRole(id: "${user.id}", role: "administrator") { id }`, 'user', 'update'],
+      [`deleteApplication(id: "${applicationId}")`, 'application', 'delete'],
+      [`deleteTenant(id: "${tenantId}")`, 'tenant', 'delete'],
+    ]
+    for (const [call, entityType, action] of changes) {
+      const { answer, rows } = await rowsLeftBy(admin, `mutation { ${call} }`)
+      expect([call, answer.error]).toEqual([call, null])
+      expect(rows.map((row) => [row.entity_type, row.action, row.user_id])).toEqual([
+        [entityType, action, admin.id],
+      ])
+      expect([call, Object.keys(rows[0]?.changes ?? {}).length > 0]).toEqual([call, true])
+      expect(rows[0]?.entity_id).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('[audit-append.every-change] before and after come from the rows', async () => {
+    const own = await seedProject(service.sql, 'diffs')
+    const { rows } = await rowsLeftBy(
+      admin,
+      'mutation($t: ID!) { updateTenant(id: $t, input: {name: "Other", deploymentMode: "dedicated"}) { id } }',
+      { t: own.tenantId },
+    )
+    expect(rows[0]?.changes).toEqual({
+      name: { before: 'diffs-tenant', after: 'Other' },
+      deploymentMode: { before: 'shared', after: 'dedicated' },
+    })
+  })
+
+  test('[audit-append.fields] [audit-append.query] auditLogs lists the rows of the project, newest first, with every field', async () => {
+    const own = await seedProject(service.sql, 'listed')
+    for (const name of ['one', 'two'])
+      await service.query(
+        admin,
+        `mutation { updateProject(id: "${own.id}", input: {name: "${name}"}) { id } }`,
+      )
+    const text = `query($p: ID!, $f: [Filter!]) { auditLogs(projectID: $p, filters: $f, order: [{field: "seq", direction: DESC}], pagination: {limit: 10, offset: 0}) {
+      id entityType entityID action description metadata changes ipAddress userAgent createdAt user { externalUsername } } }`
+    const { data, error } = await service.query(admin, text, { p: own.id })
+    expect(error).toBeNull()
+    expect(data.auditLogs).toHaveLength(2)
+    expect(data.auditLogs[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      entityType: 'project',
+      entityID: own.id,
+      action: 'update',
+      description: 'project listed updated',
+      metadata: '{}',
+      changes: '{"name":{"after":"two","before":"one"}}',
+      ipAddress: '127.0.0.1',
+      userAgent: expect.any(String),
+      createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      user: { externalUsername: 'admin@example.com' },
+    })
+    const filtered = await service.query(admin, text, {
+      p: own.id,
+      f: [{ field: 'action', value: 'create' }],
+    })
+    expect(filtered.data.auditLogs).toEqual([])
+  })
+
+  test('[audit-append.request-origin] address and user agent are those of the request', async () => {
+    const own = await seedProject(service.sql, 'origin')
+    const headers = {
+      ...headersOf(admin),
+      'x-forwarded-for': '198.51.100.23',
+      'user-agent': 'Agent/7 (tests)',
+    }
+    await postQuery(
+      service.url,
+      headers,
+      `mutation { updateProject(id: "${own.id}", input: {name: "o"}) { id } }`,
+    )
+    const [row] = await rowsOf(own.id)
+    expect([row?.ip_address, row?.user_agent]).toEqual(['198.51.100.23', headers['user-agent']])
+  })
+
+  test('[audit-append.same-transaction] a refused change leaves no row, and a row that cannot be written undoes its change', async () => {
+    const own = await seedProject(service.sql, 'atomic')
+    const stranger = await seedUser(service.sql, 'stranger')
+    for (const [person, input] of [
+      [stranger, '{name: "x"}'],
+      [admin, '{slug: "audited"}'],
+      [admin, '{slug: "NOT A SLUG"}'],
+    ] as const) {
+      const { answer, rows } = await rowsLeftBy(
+        person,
+        `mutation { updateProject(id: "${own.id}", input: ${input}) { id } }`,
+      )
+      expect(answer.error).not.toBeNull()
+      expect(rows).toEqual([])
+    }
+    await service.sql.query(
+      "alter table audit_logs add constraint refuse_atomic check (entity_id <> '" + own.id + "') not valid",
+    )
+    const failed = await service.query(
+      admin,
+      `mutation { updateProject(id: "${own.id}", input: {name: "never"}) { id } }`,
+    )
+    await service.sql.query('alter table audit_logs drop constraint refuse_atomic')
+    expect(failed.status).toBe(500)
+    expect(failed.error).toMatch(/^internal error; the request id is /)
+    const { rows } = await service.sql.query('select name from projects where id = $1', [own.id])
+    expect(rows).toEqual([{ name: 'Project atomic' }])
+  })
+
+  test('[audit-append.project-chain] [audit-append.system-chain] rows stay in the chain of their project or of the system', async () => {
+    const [one, two] = [
+      await seedProject(service.sql, 'chain-one'),
+      await seedProject(service.sql, 'chain-two'),
+    ]
+    for (const target of [one, two, one])
+      await service.query(
+        admin,
+        `mutation { updateProject(id: "${target.id}", input: {name: "${Math.random()}"}) { id } }`,
+      )
+    expect((await rowsOf(one.id)).map((row) => row.seq)).toEqual(['1', '2'])
+    expect((await rowsOf(two.id)).map((row) => row.seq)).toEqual(['1'])
+    const before = (await rowsOf(systemChain)).length
+    const person = await seedUser(service.sql, 'promoted')
+    await service.query(
+      admin,
+      `mutation { updateUserSystemRole(id: "${person.id}", role: "administrator") { id } }`,
+    )
+    expect((await rowsOf(systemChain)).length).toBe(before + 1)
+  })
+
+  test('[audit-append.hash] [audit-append.prev-hash] each hash is recomputable from the stored row and links to the one before', async () => {
+    const rows = await rowsOf(project.id)
+    let previous: Buffer = Buffer.alloc(32)
+    for (const row of rows) {
+      expect(row.prev_hash.equals(previous)).toBe(true)
+      // Written out by hand: keys in code unit order, no spaces, as RFC 8785 wants it.
+      const changes = `{${Object.keys(row.changes)
+        .toSorted()
+        .map(
+          (key) =>
+            `${JSON.stringify(key)}:{"after":${JSON.stringify(row.changes[key]?.after)},"before":${JSON.stringify(row.changes[key]?.before)}}`,
+        )
+        .join(',')}}`
+      const text =
+        `{"action":"${row.action}","chainId":"${row.chain_id}","changes":${changes},"createdAt":"${row.created_at.toISOString()}",` +
+        `"description":${JSON.stringify(row.description)},"entityId":"${row.entity_id}","entityType":"${row.entity_type}","id":"${row.id}",` +
+        `"ipAddress":"${row.ip_address}","metadata":{},"prevHash":"${previous.toString('hex')}","seq":${row.seq},` +
+        `"userAgent":${JSON.stringify(row.user_agent)},"userId":"${row.user_id}"}`
+      expect(row.hash.toString('hex')).toBe(createHash('sha256').update(text).digest('hex'))
+      previous = row.hash
+    }
+    expect(rows.length).toBeGreaterThan(10)
+  })
+
+  test('[audit-append.immutable] the database refuses UPDATE, DELETE and TRUNCATE, to its superuser too', async () => {
+    for (const statement of [
+      "update audit_logs set description = 'x'",
+      'delete from audit_logs',
+      'truncate audit_logs',
+      'delete from audit_checkpoints',
+      "update audit_checkpoints set key_id = 'x'",
+    ])
+      await expect(service.sql.query(statement)).rejects.toThrow(/append-only/)
+  })
+})
+
+describe('three processes on one project', () => {
+  let processes: ServiceProcess[]
+  beforeAll(async () => {
+    processes = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        startProcess(service.database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' }),
+      ),
+    )
+  })
+  afterAll(async () => {
+    for (const { child } of processes) child.kill('SIGTERM')
+    await Promise.all(processes.map(({ exit }) => exit))
+  })
+
+  test('[audit-append.seq-gapless] 400 concurrent mutations leave a gapless chain that verifies', async () => {
+    const own = await seedProject(service.sql, 'busy')
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, i) =>
+        postQuery(
+          processes[i % 3]?.url ?? '',
+          headersOf(admin),
+          `mutation { createTenant(projectId: "${own.id}", input: {name: "t", slug: "t-${i}"}) { id } }`,
+        ),
+      ),
+    )
+    expect(answers.map((answer) => answer.error).filter((error) => error !== null)).toEqual([])
+    const seqs = (await rowsOf(own.id)).map((row) => Number(row.seq))
+    expect(seqs).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+    const verified = await runManager(['audit', 'verify'], testEnv(service.database.url))
+    expect(verified.stdout).toMatch(/^audit trail ok: \d+ rows/)
+    expect(verified.code).toBe(0)
+  }, 60_000)
+})

@@ -1,0 +1,285 @@
+// Tampering as database superuser: edits, deletions, swaps, truncations and rewritten histories are all detected
+// against the last checkpoint, at the right place.
+import { writeFileSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainObject } from '../../src/platform/audit/chain-object.ts'
+import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
+import { type AuditEntry, hashEntry } from '../../src/platform/audit/entry.ts'
+import { type Anchors, readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
+import type { Tx } from '../../src/platform/db/database.ts'
+import { createSigningKey } from '../../src/platform/keys.ts'
+import { masterKey, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { runManager } from '../kit/process.ts'
+import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+
+const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
+const rowCount = 40
+
+let service: TestApp
+let admin: Person
+let project: SeededProject
+const anchors: Anchors = new Map()
+
+const change = (name: string) =>
+  service.query(admin, `mutation { updateProject(id: "${project.id}", input: {name: "${name}"}) { id } }`)
+
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+  project = await seedProject(service.sql, 'tampered')
+  for (let i = 0; i < rowCount; i++) {
+    await change(`name ${i}`)
+    // Three checkpoints on the way, the last one over the whole chain.
+    if (i === 9 || i === 24 || i === rowCount - 1)
+      await service.app.jobs.find((job) => job.name === 'audit-checkpoint')?.run()
+  }
+  await readCheckpoints(service.world.database.db, key, anchors)
+})
+afterAll(() => service.close())
+
+/** A small generator with a seed, so that a failing case can be repeated. */
+function random(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+type Tampering = { kind: string; expected: number; apply: (tx: Tx) => Promise<unknown> }
+const columns: [string, string][] = [
+  ['description', "description || 'x'"],
+  ['action', "action || 'x'"],
+  ['entity_type', "entity_type || 'x'"],
+  ['entity_id', "entity_id || 'x'"],
+  ['user_agent', "user_agent || 'x'"],
+  ['ip_address', "ip_address || '1'"],
+  ['user_id', 'gen_random_uuid()'],
+  ['id', 'gen_random_uuid()'],
+  ['created_at', "created_at + interval '1 millisecond'"],
+  ['metadata', `metadata || '{"x":1}'`],
+  ['changes', `changes || '{"x":1}'`],
+  ['prev_hash', 'sha256(prev_hash)'],
+  ['hash', 'sha256(hash)'],
+]
+
+function tampering(pick: (below: number) => number, chain: string): Tampering {
+  const at = 1 + pick(rowCount)
+  const kind = ['edit', 'delete', 'swap', 'truncate', 'truncate with head', 'rewrite'][pick(6)] as string
+  const raw = (text: string) => (tx: Tx) => sql.raw(text).execute(tx)
+  const where = `where chain_id = '${chain}'`
+  if (kind === 'edit') {
+    const [column, value] = columns[pick(columns.length)] as [string, string]
+    return {
+      kind: `edit ${column}`,
+      expected: at,
+      apply: raw(`update audit_logs set ${column} = ${value} ${where} and seq = ${at}`),
+    }
+  }
+  if (kind === 'delete')
+    return { kind, expected: at, apply: raw(`delete from audit_logs ${where} and seq = ${at}`) }
+  if (kind === 'swap') {
+    const other = 1 + ((at + pick(rowCount - 1)) % rowCount)
+    const apply = async (tx: Tx) => {
+      await raw(`update audit_logs set seq = 100000 ${where} and seq = ${at}`)(tx)
+      await raw(`update audit_logs set seq = ${at} ${where} and seq = ${other}`)(tx)
+      await raw(`update audit_logs set seq = ${other} ${where} and seq = 100000`)(tx)
+    }
+    return { kind, expected: Math.min(at, other), apply }
+  }
+  if (kind === 'rewrite')
+    return {
+      kind,
+      expected: [10, 25, 40].find((sealed) => sealed >= at) as number,
+      apply: (tx) => rewriteFrom(tx, chain, at),
+    }
+  const apply = async (tx: Tx) => {
+    await raw(`delete from audit_logs ${where} and seq >= ${at}`)(tx)
+    if (kind === 'truncate with head')
+      await raw(`update audit_chains c set seq = ${at - 1}, checkpointed_seq = least(checkpointed_seq, ${at - 1}), hash = coalesce(
+        (select hash from audit_logs ${where} and seq = ${at - 1}), decode(repeat('00', 32), 'hex')) ${where}`)(
+        tx,
+      )
+  }
+  return { kind, expected: at, apply }
+}
+
+/** The worst case: a change, and every hash after it computed anew, head included. Only a checkpoint can tell. */
+async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<void> {
+  await sql
+    .raw(`update audit_logs set description = description || '!' where chain_id = '${chain}' and seq = ${at}`)
+    .execute(tx)
+  const rows = await tx
+    .selectFrom('auditLogs')
+    .selectAll()
+    .where('chainId', '=', chain)
+    .orderBy('seq')
+    .execute()
+  let previous: Buffer = Buffer.alloc(32)
+  for (const row of rows) {
+    const entry: AuditEntry = { ...row, seq: Number(row.seq) }
+    const hash = hashEntry(entry, previous)
+    await tx
+      .updateTable('auditLogs')
+      .set({ prevHash: previous, hash })
+      .where('chainId', '=', chain)
+      .where('seq', '=', row.seq)
+      .execute()
+    previous = hash
+  }
+  await tx.updateTable('auditChains').set({ hash: previous }).where('chainId', '=', chain).execute()
+}
+
+class Undo extends Error {}
+
+describe('verification', () => {
+  test('[audit-append.chain-status] 1,000 random tamperings are all detected, each at the right row', async () => {
+    const pick = random(20_261_115)
+    const missed: string[] = []
+    const kinds = new Map<string, number>()
+    const sealed = anchors.get(project.id)
+    expect([...(sealed?.keys() ?? [])]).toEqual([10, 25, rowCount])
+    for (let i = 0; i < 1_000; i++) {
+      const { kind, expected, apply } = tampering(pick, project.id)
+      kinds.set(kind.split(' ')[0] as string, (kinds.get(kind.split(' ')[0] as string) ?? 0) + 1)
+      const inside = service.world.database.db.transaction().execute(async (tx) => {
+        // The database refuses these changes; a superuser can switch that off, which is the threat.
+        await sql`set local session_replication_role = replica`.execute(tx)
+        await apply(tx)
+        const report = await verifyChain(tx, project.id, sealed ?? new Map())
+        if (report.status !== 'broken' || report.firstBrokenSeq !== expected)
+          missed.push(`${i} ${kind}: ${report.status} at ${report.firstBrokenSeq}, expected ${expected}`)
+        throw new Undo()
+      })
+      await expect(inside).rejects.toThrow(Undo)
+    }
+    process.stdout.write(
+      `tamper detected=${1_000 - missed.length}/1000 ${[...kinds].map(([k, n]) => `${k}=${n}`).join(' ')}\n`,
+    )
+    expect(missed).toEqual([])
+    const untouched = await verifyAudit(service.world.database.db, key)
+    expect(untouched.status).toBe('ok')
+  }, 120_000)
+
+  test('[audit-append.chain-object] the verdict on a chain has the published fields', async () => {
+    const report = await verifyAudit(service.world.database.db, key)
+    const chain = report.chains.find(({ chainId }) => chainId === project.id)
+    expect(chain).toBeDefined()
+    expect(chain && chainObject(chain, new Date(0))).toEqual({
+      status: 'ok',
+      entries: rowCount,
+      from_seq: 1,
+      to_seq: rowCount,
+      head_hash: chain?.headHash,
+      first_broken_seq: null,
+      reason: null,
+      checkpoint: {
+        size: rowCount,
+        hash: chain?.headHash,
+        signature: expect.stringMatching(/^[A-Za-z0-9+/]{86}==$/),
+        keyId: key.keyId,
+        created_at: expect.stringMatching(/Z$/),
+      },
+      verified_at: '1970-01-01T00:00:00.000Z',
+    })
+  })
+
+  test('[audit-append.chain-status] a trail without rows is empty', async () => {
+    const fresh = await startTestApp()
+    expect((await verifyAudit(fresh.world.database.db, key)).status).toBe('empty')
+    await fresh.close()
+  })
+
+  test('[audit-append.chain-status] the command names the broken row and exits 1', async () => {
+    const broken = await startTestApp()
+    const person = await seedUser(broken.sql, 'admin', 'administrator')
+    const own = await seedProject(broken.sql, 'broken')
+    for (const name of ['a', 'b', 'c'])
+      await broken.query(
+        person,
+        `mutation { updateProject(id: "${own.id}", input: {name: "${name}"}) { id } }`,
+      )
+    await broken.sql.query(
+      `begin; set local session_replication_role = replica; update audit_logs set description = 'forged' where seq = 2; commit`,
+    )
+    const result = await runManager(['audit', 'verify'], testEnv(broken.database.url))
+    expect(result.code).toBe(1)
+    expect(result.stdout).toContain(`BROKEN chain ${own.id} at seq 2: row 2 was changed`)
+    const json = await runManager(['audit', 'verify', '--json'], testEnv(broken.database.url))
+    expect(JSON.parse(json.stdout)).toMatchObject({ chain_id: own.id, status: 'broken', first_broken_seq: 2 })
+    await broken.close()
+  })
+})
+
+describe('checkpoints', () => {
+  test('[audit-append.checkpoint] one over the chains that moved, signed; none when nothing moved', async () => {
+    const run = () => writeCheckpoint(service.world.database.db, key, service.world.clock)
+    expect(await run()).toBeNull()
+    await change('moved')
+    const checkpoint = (await run()) as Checkpoint
+    expect(checkpoint.heads.map((head) => [head.chainId, head.seq])).toEqual([[project.id, rowCount + 1]])
+    const { rows } = await service.sql.query<{ hash: Buffer; signature: Buffer }>(
+      'select hash, signature from audit_checkpoints order by seq desc limit 1',
+    )
+    expect(key.verify(rows[0]?.hash as Buffer, rows[0]?.signature as Buffer)).toBe(true)
+    expect(await run()).toBeNull()
+  })
+
+  test('[audit-append.checkpoint] several replicas at once write one', async () => {
+    await change('race')
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => writeCheckpoint(service.world.database.db, key, service.world.clock)),
+    )
+    expect(made.filter((checkpoint) => checkpoint !== null)).toHaveLength(1)
+  })
+
+  test('[audit-append.checkpoint-kept-twice] the log stream holds every checkpoint, and shows what was rolled back in the database', async () => {
+    const logged = service.logLines.flatMap((line) =>
+      'checkpoint' in line ? [line['checkpoint'] as Checkpoint] : [],
+    )
+    const { rows } = await service.sql.query<{ seq: string; hash: Buffer }>(
+      'select seq, hash from audit_checkpoints order by seq limit 3',
+    )
+    expect(logged.map(({ seq, hash }) => [seq, hash])).toEqual(
+      rows.map(({ seq, hash }) => [Number(seq), hash.toString('hex')]),
+    )
+    const file = `${mkdtempSync(`${tmpdir()}/checkpoints-`)}/manager.log`
+    await change('to be rolled back')
+    await service.app.jobs[0]?.run()
+    writeFileSync(file, service.logLines.map((line) => JSON.stringify(line)).join('\n'))
+    const env = testEnv(service.database.url)
+    expect((await runManager(['audit', 'verify', '--checkpoints', file], env)).code).toBe(0)
+    // The last row and everything that knew of it is removed: the database alone looks whole.
+    await service.sql.query(`begin; set local session_replication_role = replica;
+      delete from audit_checkpoints where seq = (select max(seq) from audit_checkpoints);
+      delete from audit_logs where chain_id = '${project.id}' and seq = (select max(seq) from audit_logs where chain_id = '${project.id}');
+      update audit_chains c set seq = l.seq, checkpointed_seq = l.seq, hash = l.hash from (
+        select * from audit_logs where chain_id = '${project.id}' order by seq desc limit 1) l where c.chain_id = l.chain_id; commit`)
+    expect((await runManager(['audit', 'verify'], env)).code).toBe(0)
+    const against = await runManager(['audit', 'verify', '--checkpoints', file], env)
+    expect(against.code).toBe(1)
+    expect(against.stdout).toMatch(/BROKEN chain .* rows are missing/)
+    expect(against.stdout).toMatch(/known outside the database but missing in it/)
+  })
+
+  test('[audit-append.checkpoint] an edited, unlinked or foreign checkpoint is found', async () => {
+    const edits = [
+      "update audit_checkpoints set heads = '[]' where seq = 2",
+      'update audit_checkpoints set signature = sha256(signature) || sha256(signature) where seq = 2',
+      'delete from audit_checkpoints where seq = 2',
+      "update audit_checkpoints set key_id = '0000000000000000' where seq = 2",
+    ]
+    for (const edit of edits) {
+      const inside = service.world.database.db.transaction().execute(async (tx) => {
+        await sql`set local session_replication_role = replica`.execute(tx)
+        await sql.raw(edit).execute(tx)
+        const { problem } = await readCheckpoints(tx, key, new Map())
+        expect(problem).toMatch(/^checkpoint [23] /)
+        throw new Undo()
+      })
+      await expect(inside).rejects.toThrow(Undo)
+    }
+  })
+})

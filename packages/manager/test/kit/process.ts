@@ -1,0 +1,85 @@
+// The service as an operator runs it: a process of its own, started from main.ts.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { promisify } from 'node:util'
+import { testEnv } from './app.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+const managerCommand = new URL('../../src/commands/manager.ts', import.meta.url).pathname
+
+export type ServiceProcess = {
+  child: ChildProcess
+  url: string
+  healthUrl: string
+  /** Everything it wrote to standard output, line by line. */
+  lines: string[]
+  /** Resolves with the exit code, or the signal's name. */
+  exit: Promise<number | string>
+}
+
+/** The environment of a child: nothing of ours but the path, so that only what is given counts. */
+export const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  ...env,
+})
+
+/** Starts a process on free ports and waits until it is ready. */
+export async function startProcess(
+  databaseUrl: string,
+  env: Record<string, string | undefined> = {},
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [main], {
+    env: childEnv({ ...testEnv(databaseUrl), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const exit = new Promise<number | string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'gone')),
+  )
+  const ready = new Promise<{ port: number; health_port: number }>((resolve, reject) => {
+    let rest = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      const parts = (rest + chunk.toString()).split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+      const line = parts.find((part) => part.includes('"manager is ready"'))
+      if (line !== undefined) resolve(JSON.parse(line) as { port: number; health_port: number })
+    })
+    void exit.then((code) => reject(new Error(`the service ended with ${code}: ${errors}`)))
+  })
+  const { port, health_port } = await ready
+  return { child, url: `http://127.0.0.1:${port}`, healthUrl: `http://127.0.0.1:${health_port}`, lines, exit }
+}
+
+export type CommandResult = { code: number; stdout: string; stderr: string }
+
+/** Runs one command of the operator's command line. */
+export async function runManager(
+  args: string[],
+  env: Record<string, string | undefined>,
+): Promise<CommandResult> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [managerCommand, ...args], {
+      env: childEnv(env),
+    })
+    return { code: 0, stdout, stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, stdout, stderr }
+  }
+}
+
+/** Starts the service and waits for it to end by itself. */
+export async function runToEnd(env: Record<string, string | undefined>): Promise<CommandResult> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [main], {
+      env: childEnv(env),
+      timeout: 20_000,
+    })
+    return { code: 0, stdout, stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, stdout, stderr }
+  }
+}
