@@ -93,7 +93,10 @@ const developmentMasterKey = Buffer.alloc(32, 'development')
 function checkTogether(config: Config, problems: string[]): void {
   if (config.devUserOverride && config.env !== 'development')
     problems.push('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')
-  if (config.masterKey === undefined) {
+  const isKeyWrong = problems.some(
+    (problem) => problem.startsWith(settings.masterKey.env) || problem.startsWith('master_key'),
+  )
+  if (config.masterKey === undefined && !isKeyWrong) {
     if (config.env === 'development') config.masterKey = developmentMasterKey
     else problems.push(`SVC_MASTER_KEY (master_key) is required: ${settings.masterKey.doc}`)
   }

@@ -2,12 +2,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Location } from 'graphql'
 import { mercurius } from 'mercurius'
-import { type AppError, badRequest } from '../errors.ts'
+import { AppError, badRequest } from '../errors.ts'
 import { toAppError } from '../http/error-bodies.ts'
-import { limitRules, limits } from './limits.ts'
+import { checkDocument, limitRules, limits } from './limits.ts'
 
 type Body = { query: string; variables?: Record<string, unknown>; operationName?: string }
-type Shown = { message: string; path?: readonly (string | number)[]; locations?: unknown; extensions: object }
+type Shown = { message: string; path?: readonly (string | number)[]; extensions: object }
+
+const maxShownErrors = 20
 
 export type EndpointOptions = {
   schema: GraphQLSchema
@@ -40,6 +42,7 @@ export async function registerGraphql(server: FastifyInstance, options: Endpoint
   // Mercurius takes a text that does not parse as GraphQL for a JSON syntax tree, which no limit on tokens sees.
   server.graphql.addHook('preValidation', async (_schema, document: DocumentNode) => {
     if (!(document.loc instanceof Location)) throw badRequest('query is not a GraphQL document')
+    checkDocument(document)
   })
   const config = { policy: options.policy, errorShape: 'graphql' as const }
   server.post('/query', { config, bodyLimit: options.maxBodyBytes }, async (request, reply) => {
@@ -83,31 +86,31 @@ function readBody(body: unknown): Body {
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]{0,99}$/.test(value)
 
-/** Parse and validation failures come as one error with a list; anything else stands for itself. */
+/** Failures before execution: the parser's and the validation's come as one error with a list. */
 function documentErrors(error: unknown): unknown[] {
   const { errors } = error as { errors?: unknown[] }
-  return Array.isArray(errors) && errors.length > 0 ? errors.slice(0, 20) : [error]
+  const list = Array.isArray(errors) && errors.length > 0 ? errors.slice(0, maxShownErrors) : [error]
+  return list.map((one) => (one instanceof GraphQLError ? badRequest(one.message) : one))
 }
 
-/** One failure as the caller reads it. Sets 503 or 500 on the reply when the service, not the caller, is at fault. */
+/**
+ * One failure as the caller reads it. An error without a path was not thrown by a resolver: it is about the document or
+ * its variables, and the answer's status says so.
+ */
 function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Shown {
-  const { path, locations } = error as { path?: Shown['path']; locations?: unknown }
-  const cause = error instanceof GraphQLError || isWrapped(error) ? error.originalError : error
-  const isDocumentError = cause === undefined || cause === null
-  const failure = isDocumentError
-    ? badRequest((error as Error).message)
-    : toAppError(cause, reply.request.id, options.readDbError)
+  const { path, originalError } = error as { path?: Shown['path']; originalError?: unknown }
+  const isAboutDocument = error instanceof Error && !(error instanceof AppError) && path === undefined
+  const cause =
+    isAboutDocument && isGraphqlError(error) ? badRequest(error.message) : (originalError ?? error)
+  const failure = toAppError(cause, reply.request.id, options.readDbError)
   if (failure.code === 'internal') reply.log.error({ err: cause, path }, 'resolver failed')
-  if (failure.status >= 500) {
-    void reply.code(failure.status)
-    if (failure.retryAfterSeconds !== undefined)
-      void reply.header('retry-after', String(failure.retryAfterSeconds))
-  }
-  const where = isDocumentError && locations !== undefined ? { locations } : {}
+  if (failure.status >= 500 || path === undefined) void reply.code(failure.status)
+  if (failure.retryAfterSeconds !== undefined)
+    void reply.header('retry-after', String(failure.retryAfterSeconds))
   const extensions = { code: failure.code, request_id: reply.request.id }
-  return { message: failure.message, ...(path === undefined ? {} : { path }), ...where, extensions }
+  return { message: failure.message, ...(path === undefined ? {} : { path }), extensions }
 }
 
-/** Errors of compiled queries carry the same fields without being instances of GraphQLError. */
-const isWrapped = (error: unknown): error is { originalError: unknown } =>
-  error !== null && typeof error === 'object' && 'originalError' in error
+/** Compiled queries report errors of a class of their own with the same name. */
+const isGraphqlError = (error: Error): boolean =>
+  error instanceof GraphQLError || error.name === 'GraphQLError'

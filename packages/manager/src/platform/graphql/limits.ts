@@ -5,6 +5,7 @@ import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives'
 import {
   type ASTVisitor,
+  type DocumentNode,
   type FieldNode,
   type GraphQLObjectType,
   GraphQLError,
@@ -16,7 +17,9 @@ import {
   getNullableType,
   isListType,
   isObjectType,
+  visit,
 } from 'graphql'
+import { badRequest } from '../errors.ts'
 
 export const limits = {
   queryLength: 32_768,
@@ -25,10 +28,32 @@ export const limits = {
   aliases: 30,
   directives: 50,
   rootFields: 20,
+  sameName: 64,
   objects: 50_000,
 } as const
 
 const defaultPage = 100
+
+/**
+ * Cheap checks before the standard validation, which compares every pair of fields that answer under one name: many of
+ * them make it slow long before any limit on tokens is reached.
+ */
+export function checkDocument(document: DocumentNode): void {
+  const seen = new Map<string, number>()
+  visit(document, {
+    OperationDefinition(node) {
+      if (node.selectionSet.selections.length > limits.rootFields)
+        throw badRequest(`an operation may have at most ${limits.rootFields} root fields`)
+    },
+    Field(node) {
+      const name = node.alias?.value ?? node.name.value
+      const times = (seen.get(name) ?? 0) + 1
+      seen.set(name, times)
+      if (times > limits.sameName)
+        throw badRequest(`the name ${name} may stand at most ${limits.sameName} times in a document`)
+    },
+  })
+}
 
 /** Refuses documents that could make the server build more objects than the limit, counting pages inside pages. */
 export function objectsRule(context: ValidationContext): ASTVisitor {

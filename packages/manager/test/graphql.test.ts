@@ -1,0 +1,348 @@
+// POST /query as a transport: shapes, limits, introspection, and that compiled and plain execution agree.
+import { readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { rawCall, timedPost } from './kit/http.ts'
+import { startProcess } from './kit/process.ts'
+import { operations } from './policy/operations.ts'
+import { createMatrixWorld } from './policy/world.ts'
+import { seedProject, seedUser } from './kit/seed.ts'
+
+let service: TestApp
+let admin: Person
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+})
+afterAll(() => service.close())
+
+/** A body sent as it is; the answer and how long it took. */
+async function post(body: string, headers: Record<string, string> = {}) {
+  const start = performance.now()
+  const response = await fetch(`${service.url}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headersOf(admin), ...headers },
+    body,
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: JSON.parse(text) as Record<string, unknown>,
+    ms: performance.now() - start,
+    headers: response.headers,
+  }
+}
+const json = (query: string, more: object = {}): string => JSON.stringify({ query, ...more })
+
+describe('shapes', () => {
+  test('[graphql.endpoint] query and variables in, data out', async () => {
+    await seedProject(service.sql, 'shape')
+    const answer = await post(
+      json('query($s: String!) { project(slug: $s) { slug } }', { variables: { s: 'shape' } }),
+    )
+    expect([answer.status, answer.body]).toEqual([200, { data: { project: { slug: 'shape' } } }])
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  test('only POST is served', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const headers = Object.entries(headersOf(admin)) as [string, string][]
+      expect((await rawCall(service.url, { method, path: '/query?query={me{id}}', headers })).status).toBe(
+        404,
+      )
+    }
+  })
+
+  test('[graphql.error-shape] a failed operation answers errors with message and path, and data null', async () => {
+    const failed = await post(json('{ project(slug: "none") { id } }'))
+    expect(failed.body).toEqual({
+      errors: [
+        {
+          message: 'project not found',
+          path: ['project'],
+          extensions: { code: 'not_found', request_id: expect.any(String) as string },
+        },
+      ],
+      data: null,
+    })
+    const invalid = await post(json('{ nothing }'))
+    expect([invalid.status, invalid.body['data']]).toEqual([400, null])
+    const syntax = await post(json('{ projects {'))
+    expect([syntax.status, syntax.body['data']]).toEqual([400, null])
+  })
+
+  test('malformed bodies say what is wrong', async () => {
+    const cases: [string, RegExp][] = [
+      ['{', /not valid JSON/],
+      ['"text"', /JSON object/],
+      ['{}', /query must be a text/],
+      ['{"query": 1}', /query must be a text/],
+      ['{"query": "{me{id}}", "variables": []}', /variables must be an object/],
+      ['{"query": "{me{id}}", "operationName": "a b"}', /operationName/],
+      ['{"query": "{me{id}}", "__proto__": {"x": 1}}', /not valid JSON/],
+      [json('{"kind":"Document","definitions":[]}'), /./],
+    ]
+    for (const [body, text] of cases) {
+      const { status, body: answer } = await post(body)
+      expect([body, status, answer['data']]).toEqual([body, 400, null])
+      expect((answer['errors'] as { message: string }[])[0]?.message).toMatch(text)
+    }
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('a JSON syntax tree in place of a text is no way around the limits', async () => {
+    const tree = JSON.stringify(parse('{ me { id } }', { noLocation: true }))
+    const { status, body } = await post(json(tree))
+    expect([status, body['data']]).toEqual([400, null])
+  })
+
+  test('[graphql.body-refused] a body over the limit answers 413, another type 415', async () => {
+    const large = await post(json('{ me { id } }', { variables: { x: 'y'.repeat(3_000_000) } }))
+    expect(large.status).toBe(413)
+    const types = [
+      'text/plain',
+      'application/jsonx',
+      'application/json; charset=utf-16',
+      'application/json, text/plain',
+      'application/json\t; a=b',
+      'multipart/form-data',
+      'application/graphql',
+      'text/json',
+      '*/*',
+      'application/json;charset=latin1',
+    ]
+    for (const type of types)
+      expect([type, (await post(json('{ me { id } }'), { 'content-type': type })).status]).toEqual([
+        type,
+        415,
+      ])
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;charset=UTF-8',
+    ])
+      expect([type, (await post(json('{ me { id } }'), { 'content-type': type })).status]).toEqual([
+        type,
+        200,
+      ])
+  })
+
+  test('[graphql.no-batching] an array of operations is refused and runs none', async () => {
+    const mutation = 'mutation { createProject(input: {name: "b", slug: "batched"}) { id } }'
+    const { status } = await post(JSON.stringify([{ query: mutation }]))
+    expect(status).toBe(400)
+    expect((await service.sql.query("select 1 from projects where slug = 'batched'")).rowCount).toBe(0)
+  })
+
+  test('[graphql.no-rate-limit] a burst of valid requests is never answered 429', async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => post(json('{ me { id } }'))))
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+  })
+
+  test('a request id is taken over when it is harmless, and made otherwise', async () => {
+    expect(
+      (await post(json('{ me { id } }'), { 'x-request-id': 'abc-1.2_3' })).headers.get('x-request-id'),
+    ).toBe('abc-1.2_3')
+    for (const id of ['a b', 'x'.repeat(65), 'a;b', '<x>'])
+      expect((await post(json('{ me { id } }'), { 'x-request-id': id })).headers.get('x-request-id')).toMatch(
+        /^[0-9a-f-]{36}$/,
+      )
+  })
+})
+
+describe('schema', () => {
+  type Type = {
+    name: string
+    kind: string
+    fields?: { name: string; type: Ref; args: { name: string; type: Ref }[] }[]
+    inputFields?: { name: string; type: Ref }[]
+  }
+  type Ref = { name: string | null; ofType: Ref | null }
+  const named = (type: Ref): string => type.name ?? named(type.ofType as Ref)
+  let types: Type[]
+  beforeAll(async () => {
+    const { data } = await service.query(admin, getIntrospectionQuery())
+    types = (data.__schema as { types: Type[] }).types.filter(({ name }) => !name.startsWith('__'))
+  })
+  const allFields = () =>
+    types
+      .flatMap((type) => (type.fields ?? []).flatMap((field) => [field, ...field.args]))
+      .concat(types.flatMap((type) => (type.inputFields ?? []).map((field) => ({ ...field, args: [] }))))
+
+  test('[graphql.introspection] the standard introspection query works for any caller, and for nobody else', async () => {
+    const stranger = await seedUser(service.sql, 'stranger')
+    const answer = await service.query(stranger, getIntrospectionQuery())
+    expect([answer.status, answer.error]).toEqual([200, null])
+    const anonymous = await fetch(`${service.url}/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: json(getIntrospectionQuery()),
+    })
+    expect(anonymous.status).toBe(401)
+  })
+
+  test('[graphql.string-roles] roles and deploymentMode are String', () => {
+    const fields = allFields().filter(({ name }) => ['role', 'roleName', 'deploymentMode'].includes(name))
+    expect(fields.length).toBeGreaterThan(8)
+    expect([...new Set(fields.map(({ type }) => named(type)))]).toEqual(['String'])
+  })
+
+  test('[graphql.ids] identifiers are ID', () => {
+    const fields = allFields().filter(({ name }) => /^(id|.*(Id|ID))$/.test(name) && name !== 'entityID')
+    expect(fields.length).toBeGreaterThan(20)
+    expect([...new Set(fields.map(({ type }) => named(type)))]).toEqual(['ID'])
+  })
+
+  test('[graphql.timestamps] timestamps are String, and a filter on one refuses another form', async () => {
+    const fields = allFields().filter(({ name }) => /At$/.test(name))
+    expect([...new Set(fields.map(({ type }) => named(type)))]).toEqual(['String'])
+    const { error } = await service.query(
+      admin,
+      '{ projects(filters: {field: "createdAt", value: "yesterday"}) { id } }',
+    )
+    expect(error).toContain('RFC 3339')
+  })
+
+  test('[graphql.input-names] inputs are named after what they create or update', () => {
+    const inputs = types.filter(({ kind }) => kind === 'INPUT_OBJECT').map(({ name }) => name)
+    expect(inputs.filter((name) => !/^(Create|Update)[A-Za-z0-9]+Input$/.test(name)).toSorted()).toEqual([
+      'Filter',
+      'Order',
+      'Pagination',
+    ])
+  })
+
+  test('[graphql.additive] every operation the service was first published with still validates', () => {
+    const schema = buildSchema(service.app.describe().schema)
+    const baseline = readFileSync(new URL('./baseline-operations.graphql', import.meta.url), 'utf8')
+    expect(validate(schema, parse(baseline))).toEqual([])
+    const covered = new Set(baseline.match(/[A-Za-z0-9]+(?=\()|\bme\b/g))
+    for (const name of ['createProject', 'tenants', 'addUserToTenant', 'auditLogs'])
+      expect(covered).toContain(name)
+  })
+
+  test('[graphql.playground] the page is served in development only, whole and without another host', async () => {
+    const open = await startTestApp({ env: { SVC_ENV: 'development' }, database: service.database })
+    const page = await fetch(`${open.url}/gql`)
+    const html = await page.text()
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)=["']?https?:/i)
+    await open.close()
+    const missing = await fetch(`${service.url}/gql`, { headers: headersOf(admin) })
+    expect(missing.status).toBe(404)
+    expect(service.app.routes.some(({ path }) => path === '/gql')).toBe(false)
+  })
+})
+
+describe('limits', () => {
+  const nested = (depth: number): string =>
+    `{ projects { ${'tenants { project { '.repeat(depth / 2)} id ${'} } '.repeat(depth / 2)} } }`
+  const attacks: Record<string, string> = {
+    '10,000 aliases': json(`{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: me { id }`).join(' ')} }`),
+    '31 aliases': json(`{ ${Array.from({ length: 31 }, (_, i) => `a${i}: me { id }`).join(' ')} }`),
+    'depth 200': json(nested(200)),
+    'fragment cycle': json('{ me { ...A } } fragment A on User { id ...B } fragment B on User { id ...A }'),
+    '1 MB of commas': json(`{ me { id ${','.repeat(1_000_000)} } }`),
+    'array batch of 1,000': JSON.stringify(Array.from({ length: 1_000 }, () => ({ query: '{ me { id } }' }))),
+    '100 root fields': json(`{ ${Array.from({ length: 100 }, () => 'me { id }').join(' ')} }`),
+    'pages inside pages': json(
+      '{ projects { tenants { project { tenants { project { tenants { id } } } } } } }',
+    ),
+    '900 equal fields': json(`{ me { ${'id '.repeat(900)} } }`),
+    'equal fields in fragments': json(
+      `{ me { ${Array.from({ length: 9 }, (_, i) => `...F${i}`).join(' ')} } } ${Array.from({ length: 9 }, (_, i) => `fragment F${i} on User { ${'id '.repeat(60)} }`).join(' ')}`,
+    ),
+    '100 directives': json(`{ me { id ${'@include(if: true) '.repeat(100)} } }`),
+    'fragments that double': json(
+      `{ projects { ...F0 } } ${Array.from({ length: 12 }, (_, i) => `fragment F${i} on Project { tenants { project { ...F${i + 1} ...F${i + 1} } } }`).join(' ')} fragment F12 on Project { id }`,
+    ),
+  }
+
+  test('each attack is refused in under 20 ms on a warm server', async () => {
+    // In a process of its own, so that only the server's time is measured and not the sender's.
+    const server = await startProcess(service.database.url)
+    const agent = new Agent({ keepAlive: true })
+    const send = (body: string) => timedPost(agent, `${server.url}/query`, headersOf(admin), body)
+    for (let i = 0; i < 200; i++) await send(json('{ me { id } }'))
+    const slow: string[] = []
+    for (const [name, body] of Object.entries(attacks)) {
+      const times: number[] = []
+      for (let round = 0; round < 9; round++) {
+        // Another text each time, so that no cache answers.
+        const answer = await send(body.replace('id', `id  ${' '.repeat(round)}`))
+        expect([name, answer.status]).toEqual([name, 400])
+        times.push(answer.ms)
+      }
+      // Other test files share the two cores; the best round is the one that did not have to wait for them.
+      const sorted = times.toSorted((x, y) => x - y)
+      const [best, median] = [sorted[0] as number, sorted[4] as number]
+      process.stdout.write(
+        `graphql-limit ${name}: best ${best.toFixed(1)} ms, median ${median.toFixed(1)} ms\n`,
+      )
+      if (best >= 20) slow.push(`${name}: ${best.toFixed(1)} ms`)
+    }
+    agent.destroy()
+    server.child.kill('SIGKILL')
+    expect(slow).toEqual([])
+  })
+
+  test('an ordinary document passes the same limits', async () => {
+    const text =
+      '{ projects(pagination: {limit: 10, offset: 0}) { id name tenants(pagination: {limit: 20, offset: 0}) { id project { slug } } environments { name } applications { slug } } me { id } }'
+    expect((await post(json(text))).status).toBe(200)
+  })
+})
+
+describe('compiled execution', () => {
+  test('compiled and plain execution answer alike for every operation, in success and in failure', async () => {
+    const plain = await startTestApp({ database: service.database, transport: { jit: 0 } })
+    const world = await createMatrixWorld(service)
+    const differences: string[] = []
+    for (const { name, text } of operations.filter((operation) => !operation.name.startsWith('Mutation'))) {
+      for (const person of [
+        world.people.administrator,
+        world.people['tenant member'],
+        world.people.stranger,
+      ]) {
+        const query = text(world.own, '00000000-0000-7000-8000-000000000000')
+        const expected = await plain.query(person, query)
+        // The third run of a text is a compiled one.
+        for (let run = 0; run < 3; run++) {
+          const got = await service.query(person, query)
+          const strip = (answer: typeof got) => ({
+            status: answer.status,
+            data: answer.data as unknown,
+            errors: answer.errors.map(({ message, path }) => ({ message, path })),
+          })
+          if (JSON.stringify(strip(got)) !== JSON.stringify(strip(expected)))
+            differences.push(`${name}: ${JSON.stringify(strip(got))} / ${JSON.stringify(strip(expected))}`)
+        }
+      }
+    }
+    expect(differences).toEqual([])
+    await plain.close()
+  })
+
+  test('two operations of one document do not take each other for themselves', async () => {
+    const query = 'query A { me { id } } query B { projects { slug } }'
+    for (let run = 0; run < 4; run++) {
+      expect(Object.keys((await post(json(query, { operationName: 'A' }))).body['data'] as object)).toEqual([
+        'me',
+      ])
+      expect(Object.keys((await post(json(query, { operationName: 'B' }))).body['data'] as object)).toEqual([
+        'projects',
+      ])
+    }
+  })
+
+  test('wrong variables are refused before and after compilation', async () => {
+    for (let run = 0; run < 4; run++) {
+      const { status, body } = await post(
+        json('query($s: String!) { project(slug: $s) { id } }', { variables: { s: { a: 1 } } }),
+      )
+      expect([run, status, body['data']]).toEqual([run, 400, null])
+    }
+  })
+})

@@ -1,0 +1,282 @@
+// The process: start, refusals to start, drain under load, and the operator's command line.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { headersOf, testEnv } from './kit/app.ts'
+import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
+import { timedPost } from './kit/http.ts'
+import { runManager, runToEnd, startProcess } from './kit/process.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createScratchDatabase()
+})
+afterAll(() => database.drop())
+
+const person = { id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }
+const ask = JSON.stringify({ query: '{ me { id } }' })
+
+describe('start', () => {
+  test('three configuration errors are all named, and the exit is not zero', async () => {
+    const env = { ...testEnv(database.url), SVC_PORT: 'eighty', SVC_MASTER_KEY: 'short', SVC_UNKNOWN: 'x' }
+    const result = await runToEnd(env)
+    expect(result.code).toBe(1)
+    expect(result.stderr).toContain('configuration has 3 problem(s)')
+    expect(result.stderr).toContain('SVC_PORT must be a whole number from 0 to 65535')
+    expect(result.stderr).toContain('SVC_MASTER_KEY must be the base64 of 32 bytes')
+    expect(result.stderr).toContain('SVC_UNKNOWN is not a known setting')
+  })
+
+  test('a schema that is too old or too new stops the start and says what to do', async () => {
+    const empty = await createEmptyDatabase()
+    const old = await runToEnd(testEnv(empty.url))
+    expect([old.code, old.stderr]).toEqual([
+      1,
+      expect.stringMatching(/schema is too old: 0001_core.*migrate up/),
+    ])
+    await runManager(['migrate', 'up'], testEnv(empty.url))
+    const client = new Client({ connectionString: empty.url })
+    await client.connect()
+    await client.query("insert into pgmigrations (name, run_on) values ('9999_future', now())")
+    // An addition that older releases can live with lets them start.
+    const running = await startProcess(empty.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
+    running.child.kill('SIGTERM')
+    expect(await running.exit).toBe(0)
+    await client.query("update schema_compatibility set oldest_migration = '9999_future'")
+    const young = await runToEnd(testEnv(empty.url))
+    expect([young.code, young.stderr]).toEqual([
+      1,
+      expect.stringMatching(/too new for this release.*9999_future/),
+    ])
+    expect((await runManager(['migrate', 'check'], testEnv(empty.url))).code).toBe(4)
+    await client.end()
+    await empty.drop()
+  })
+
+  test('secrets stay out of the log and of config print', async () => {
+    const env = {
+      ...testEnv(database.url),
+      SVC_PROXY_SECRET: 'a-very-secret-thing',
+      SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+    }
+    const running = await startProcess(database.url, env)
+    await timedPost(
+      new Agent(),
+      `${running.url}/query`,
+      { ...headersOf(person), 'x-proxy-auth': 'a-very-secret-thing', authorization: 'Bearer tok-123456' },
+      ask,
+    )
+    running.child.kill('SIGTERM')
+    await running.exit
+    const log = running.lines.join('\n')
+    expect(log).toContain('"route":"/query"')
+    expect(log).not.toMatch(/a-very-secret-thing|tok-123456/)
+    const printed = await runManager(['config', 'print'], env)
+    expect(printed.stdout).toContain('proxy.secret: "********"')
+    expect(printed.stdout).not.toContain('a-very-secret-thing')
+  })
+})
+
+describe('drain', () => {
+  test('SIGTERM under 200 requests a second: no request fails, exit 0', async () => {
+    const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
+    const replicas = await Promise.all([startProcess(database.url, env), startProcess(database.url, env)])
+    const ready = [true, true]
+    const watch = setInterval(() => {
+      for (const [i, replica] of replicas.entries())
+        void fetch(`${replica.healthUrl}/readyz`).then(
+          (response) => (ready[i] = response.status === 200),
+          () => (ready[i] = false),
+        )
+    }, 100)
+    const agents = replicas.map(() => new Agent({ keepAlive: true }))
+    const [failures, pending]: [string[], Promise<void>[]] = [[], []]
+    let sent = 0
+    // A proxy's view: requests go to replicas that say they are ready, 200 a second, for six seconds.
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        const target = ready[sent % 2] === true ? sent % 2 : ready[0] === true ? 0 : 1
+        sent++
+        if (sent === 300) replicas[0]?.child.kill('SIGTERM')
+        const call = timedPost(
+          agents[target] as Agent,
+          `${replicas[target]?.url}/query`,
+          headersOf(person),
+          ask,
+        ).then(
+          ({ status }) => void (status === 200 || failures.push(`status ${status}`)),
+          (error: Error) => void failures.push(error.message),
+        )
+        pending.push(call)
+        if (sent < 1_200) return
+        clearInterval(timer)
+        resolve()
+      }, 5)
+    })
+    await Promise.all(pending)
+    clearInterval(watch)
+    const exit = await replicas[0]?.exit
+    process.stdout.write(`drain requests=${sent} failed=${failures.length} exit=${exit}\n`)
+    expect([failures, exit]).toEqual([[], 0])
+    replicas[1]?.child.kill('SIGTERM')
+    expect(await replicas[1]?.exit).toBe(0)
+    for (const agent of agents) agent.destroy()
+  }, 40_000)
+
+  test('while draining, readiness says so, requests are served and connections are closed after their answer', async () => {
+    const replica = await startProcess(database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '1500' })
+    replica.child.kill('SIGTERM')
+    let verdict: { status: string } = { status: 'ready' }
+    while (verdict.status === 'ready')
+      verdict = (await (await fetch(`${replica.healthUrl}/readyz`)).json()) as { status: string }
+    expect(verdict.status).toBe('draining')
+    const answer = await fetch(`${replica.url}/query`, {
+      method: 'POST',
+      headers: { ...headersOf(person), 'content-type': 'application/json' },
+      body: ask,
+    })
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    expect((await fetch(`${replica.healthUrl}/healthz`)).status).toBe(200)
+    expect(await replica.exit).toBe(0)
+  })
+})
+
+describe('migrations', () => {
+  test('two migrators at once: one waits, both end well', async () => {
+    const empty = await createEmptyDatabase()
+    const results = await Promise.all([0, 1, 2].map(() => runManager(['migrate', 'up'], testEnv(empty.url))))
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(results.filter(({ stdout }) => stdout.includes('applied 0001_core'))).toHaveLength(1)
+    expect(results.filter(({ stdout }) => stdout.includes('nothing to do'))).toHaveLength(2)
+    await empty.drop()
+  })
+
+  test('a migrator waits for one that is at work, and says so', async () => {
+    const empty = await createEmptyDatabase()
+    const holder = new Client({ connectionString: empty.url })
+    await holder.connect()
+    await holder.query('select pg_advisory_lock(7202611152)')
+    const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
+    for (;;) {
+      const { rowCount } = await holder.query(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+      )
+      if (rowCount !== 0) break
+    }
+    await holder.end()
+    const { code, stdout } = await waiting
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/another migrator is at work.*\napplied 0001_core/),
+    ])
+    await empty.drop()
+  })
+
+  test('status, check and baseline tell and record what there is', async () => {
+    const empty = await createEmptyDatabase()
+    const env = testEnv(empty.url)
+    expect(await runManager(['migrate', 'check'], env)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('too old'),
+    })
+    const refused = await runManager(['migrate', 'baseline', '0001_core'], env)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('run `migrate up` instead')])
+    await runManager(['migrate', 'up'], env)
+    const status = await runManager(['migrate', 'status'], env)
+    expect(status.stdout).toMatch(/applied {2}0001_core\napplied {2}0002_audit\n.*fits this release/)
+    expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
+    const client = new Client({ connectionString: empty.url })
+    await client.connect()
+    await client.query('drop table pgmigrations')
+    const baseline = await runManager(['migrate', 'baseline', '0002_audit'], env)
+    expect([baseline.code, baseline.stdout]).toEqual([0, 'recorded as applied: 0001_core, 0002_audit\n'])
+    expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
+    await client.end()
+    await empty.drop()
+  })
+
+  test('an application role of its own can do its work but not touch the audit trail', async () => {
+    const own = await createScratchDatabase()
+    const role = `${own.name}_app`
+    const admin = new Client({ connectionString: own.url })
+    await admin.connect()
+    await admin.query(`create role ${role} login`)
+    await runManager(['migrate', 'up'], { ...testEnv(own.url), SVC_DATABASE_APPLICATION_ROLE: role })
+    const url = new URL(own.url)
+    url.username = role
+    const app = new Client({ connectionString: url.href })
+    await app.connect()
+    await app.query("insert into projects (id, name, slug) values (gen_random_uuid(), 'x', 'x')")
+    await app.query('alter table audit_logs disable trigger all').then(
+      () => expect.unreachable(),
+      (error: Error) => expect(error.message).toContain('must be owner'),
+    )
+    for (const statement of [
+      'update audit_logs set seq = 1',
+      'delete from audit_logs',
+      'truncate audit_logs',
+      'delete from audit_checkpoints',
+      "update schema_compatibility set oldest_migration = ''",
+    ])
+      await expect(app.query(statement)).rejects.toThrow(/permission denied/)
+    const running = await startProcess(url.href, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
+    const answer = await timedPost(new Agent(), `${running.url}/query`, headersOf(person), ask)
+    expect(answer.status).toBe(200)
+    running.child.kill('SIGTERM')
+    await running.exit
+    await app.end()
+    await admin.query(`drop owned by ${role}`)
+    await admin.query(`drop role ${role}`)
+    await admin.end()
+    await own.drop()
+  })
+})
+
+describe('the command line', () => {
+  const commands = [
+    [],
+    ['migrate'],
+    ['migrate', 'up'],
+    ['migrate', 'status'],
+    ['migrate', 'check'],
+    ['migrate', 'baseline'],
+    ['config'],
+    ['config', 'check'],
+    ['config', 'print'],
+    ['admin'],
+    ['admin', 'grant'],
+    ['audit'],
+    ['audit', 'verify'],
+    ['audit', 'key'],
+  ]
+
+  test('every command explains itself without any configuration', async () => {
+    for (const command of commands) {
+      const { code, stdout } = await runManager([...command, '--help'], {})
+      expect([command, code]).toEqual([command, 0])
+      expect(stdout).toMatch(new RegExp(`^Usage: manager ${command.join(' ')}`.trim()))
+      expect(stdout.split('\n').every((line) => line.length <= 130)).toBe(true)
+    }
+    const top = await runManager(['--help'], {})
+    expect(top.stdout).toContain('Examples:')
+  })
+
+  test('a file and the environment make the configuration; the environment wins', async () => {
+    const file = `${mkdtempSync(`${tmpdir()}/manager-config-`)}/manager.yaml`
+    writeFileSync(file, 'log:\n  level: debug\nhttp:\n  port: 9000\nroles: [api, jobs]\n')
+    const { SVC_PROXY_SECRET: _, ...env } = testEnv(database.url)
+    const printed = await runManager(['--config', file, 'config', 'print'], { ...env, SVC_PORT: '9100' })
+    expect(printed.stdout).toMatch(/http.port: 9100\n/)
+    expect(printed.stdout).toMatch(/log.level: debug\n/)
+    expect((await runManager(['--config', file, 'config', 'check'], env)).stdout).toBe(
+      'the configuration is fine\n',
+    )
+    writeFileSync(file, 'log:\n  levle: debug\nhttp:\n  port: many\n')
+    const wrong = await runManager(['--config', file, 'config', 'check'], env)
+    expect(wrong.code).toBe(1)
+    expect(wrong.stderr).toContain('log.levle is not a known key')
+    expect(wrong.stderr).toContain('http.port must be a whole number')
+  })
+})
