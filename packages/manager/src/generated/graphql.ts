@@ -375,7 +375,7 @@ export type OrderDirection =
 
 export type Order = {
   readonly field: Scalars['String']['input'];
-  readonly direction?: OrderDirection;
+  readonly direction?: InputMaybe<OrderDirection>;
 };
 
 /** One page of a list. limit is one of 1, 10, 20, 25, 50, 100. */
@@ -461,7 +461,7 @@ export type Tenant2Application = {
 export type CreateTenant2ApplicationInput = {
   readonly tenantId: Scalars['ID']['input'];
   readonly applicationId: Scalars['ID']['input'];
-  readonly enabled?: Scalars['Boolean']['input'];
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type UpdateTenant2ApplicationInput = {

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto'
 
 /** 32 bytes for one purpose. */
-export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
+function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
 

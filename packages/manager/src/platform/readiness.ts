@@ -3,7 +3,7 @@
 import { Pool } from 'pg'
 import type { Redis } from './redis.ts'
 
-export type Readiness = {
+type Readiness = {
   status: 'ready' | 'unavailable' | 'draining'
   checks: { database: 'ok' | 'unreachable'; redis: 'ok' | 'unreachable' }
   degraded: string[]

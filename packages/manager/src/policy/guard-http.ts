@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Policy } from './authorize.ts'
 
 /** Exactly one of these stands in `config.policy` of every route. */
-export type RoutePolicy =
+type RoutePolicy =
   /** Reachable by anyone, past the proxy gate; the text says why. */
   | { open: string }
   /** Behind the proxy gate, no user needed; the text says why. */

@@ -63,5 +63,14 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function dropDatabase(name: string): Promise<void> {
+  // Connections that are closing need a moment; ending them by force would fail in whoever closes them.
+  for (let tries = 0; tries < 40; tries++) {
+    const isGone = await asAdmin((client) => client.query(`drop database if exists ${name}`)).then(
+      () => true,
+      () => false,
+    )
+    if (isGone) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   await asAdmin((client) => client.query(`drop database if exists ${name} with (force)`))
 }

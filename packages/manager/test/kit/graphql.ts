@@ -1,5 +1,5 @@
 // Calls to POST /query.
-export type GraphqlError = { message: string; path?: (string | number)[]; extensions?: { code?: string } }
+type GraphqlError = { message: string; path?: (string | number)[]; extensions?: { code?: string } }
 export type GraphqlAnswer = {
   status: number
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape of data follows the query

@@ -18,7 +18,7 @@ export type ServiceProcess = {
 }
 
 /** The environment of a child: nothing of ours but the path, so that only what is given counts. */
-export const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
+const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   // Stripping the types of the same files over and over would be most of the run time of short commands.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,

@@ -30,15 +30,15 @@ export function createTenant2ApplicationsService({ db, audit }: { db: Db; audit:
       args: ListArgs,
     ): Promise<store.Tenant2Application[]> => {
       const { tenantId = null, applicationId = null } = of
+      const page = readPage(store.tenant2ApplicationFields, args)
       // The policy found the tenant; an application id that is no UUID matches nothing.
       if (applicationId !== null && parseUuid(applicationId) === null) return Promise.resolve([])
-      const page = readPage(store.tenant2ApplicationFields, args)
       return store.listTenant2Applications(db, { tenantId, applicationId }, page)
     },
 
     create: (
       actor: Actor,
-      input: { tenantId: string; applicationId: string; enabled?: boolean },
+      input: { tenantId: string; applicationId: string; enabled?: boolean | null },
     ): Promise<store.Tenant2Application> => {
       const applicationId = orNotFound(parseUuid(input.applicationId), 'application')
       return db.transaction().execute(async (tx) => {

@@ -58,8 +58,9 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db, ids),
 
     search: (text: string): Promise<DirectoryUser[]> => {
-      if (text.trim() === '' || text.length > 200) throw badRequest('name must have 1 to 200 characters')
-      return directory.search(text.trim().replaceAll('\0', ''), maxSearchResults)
+      const wanted = text.replaceAll('\0', '').trim()
+      if (wanted === '' || wanted.length > 200) throw badRequest('name must have 1 to 200 characters')
+      return directory.search(wanted, maxSearchResults)
     },
 
     updateSystemRole: (actor: Actor, id: string, role: string): Promise<store.User> => {

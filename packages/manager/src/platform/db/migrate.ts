@@ -21,7 +21,7 @@ export type SchemaStatus = {
 type Say = (line: string) => void
 
 /** The migrations this release knows, in order. */
-export function knownMigrations(): string[] {
+function knownMigrations(): string[] {
   return readdirSync(dir)
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -4))

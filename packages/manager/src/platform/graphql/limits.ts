@@ -56,7 +56,7 @@ export function checkDocument(document: DocumentNode): void {
 }
 
 /** Refuses documents that could make the server build more objects than the limit, counting pages inside pages. */
-export function objectsRule(context: ValidationContext): ASTVisitor {
+function objectsRule(context: ValidationContext): ASTVisitor {
   const count = (selection: SelectionSetNode, type: GraphQLObjectType, path: readonly string[]): number => {
     let objects = 0
     for (const node of selection.selections) {
@@ -102,7 +102,9 @@ function pageSize(node: FieldNode): number {
   const page = node.arguments?.find((argument) => argument.name.value === 'pagination')?.value
   if (page?.kind !== Kind.OBJECT) return defaultPage
   const limit = page.fields.find((field) => field.name.value === 'limit')?.value
-  return limit?.kind === Kind.INT ? Math.min(Number(limit.value), defaultPage) : defaultPage
+  const rows = limit?.kind === Kind.INT ? Number(limit.value) : defaultPage
+  // A size that will be refused counts as a full page, lest it makes room for the others.
+  return rows >= 1 && rows <= defaultPage ? rows : defaultPage
 }
 
 export const limitRules: ValidationRule[] = [

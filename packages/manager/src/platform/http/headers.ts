@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** How often the request carries the header, by its raw lines (Node joins or drops repeats in `headers`). */
-export function countHeader(request: IncomingMessage, name: string): number {
+function countHeader(request: IncomingMessage, name: string): number {
   let count = 0
   for (let i = 0; i < request.rawHeaders.length; i += 2)
     if (request.rawHeaders[i]?.toLowerCase() === name) count++

@@ -1,16 +1,17 @@
 // What a list query may be asked: which fields filter and order it, which page sizes exist. Pure.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
+import { parseTimestamp } from '../timestamps.ts'
 
 /** id, exact, number and boolean match the whole value; text matches a case-insensitive substring; time one instant. */
-export type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
+type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
 
 /** The fields of one type that callers may filter and order by. What is not listed cannot be probed: no secret is. */
 export type ListFields = Record<string, { column: string; match: FieldMatch }>
 
 export type ListArgs = {
   filters?: readonly { field: string; value: string }[] | null
-  order?: readonly { field: string; direction?: 'ASC' | 'DESC' }[] | null
+  order?: readonly { field: string; direction?: 'ASC' | 'DESC' | null }[] | null
   pagination?: { limit: number; offset: number } | null
 }
 
@@ -21,7 +22,7 @@ export type Page = {
   offset: number
 }
 
-export const pageSizes: readonly number[] = [1, 10, 20, 25, 50, 100]
+const pageSizes: readonly number[] = [1, 10, 20, 25, 50, 100]
 const defaultLimit = 100
 const maxOffset = 100_000
 const maxFilters = 20
@@ -76,9 +77,10 @@ function readValue(field: string, match: FieldMatch, value: string): string {
   if (match === 'number' && !/^-?\d{1,9}$/.test(value))
     throw badRequest(`filter ${field} must be a whole number`)
   if (match === 'time') {
-    if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(Date.parse(value)))
-      throw badRequest(`filter ${field} must be an RFC 3339 timestamp`)
-    return new Date(value).toISOString()
+    const instant = parseTimestamp(value)
+    if (instant === null)
+      throw badRequest(`filter ${field} must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z`)
+    return instant.toISOString()
   }
   return value
 }

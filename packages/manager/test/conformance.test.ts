@@ -1,0 +1,48 @@
+// The register is complete in form, and its check fails when it must.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import {
+  type Claims,
+  claimsIn,
+  conformancePage,
+  coveredOn,
+  findProblems,
+  readRegister,
+} from '../tools/claims.ts'
+
+const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
+const small = readRegister('areas: {a: {title: A, entries: {a.one: "first", a.two: "second"}}}')
+const claiming = (...ids: string[]): Claims => new Map(ids.map((id) => [id, new Set(['x.test.ts'])]))
+// Assembled, so that the scan of this very file does not take them for tests.
+const call = (name: string, how = ''): string => ['te', `st${how}('${name}', () => {})`].join('')
+
+describe('the conformance register', () => {
+  test('has at least 320 entries, each with an id of its own and a rule on one line', () => {
+    const entries = register.areas.flatMap((area) => area.entries)
+    expect(entries.length).toBeGreaterThanOrEqual(320)
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)
+    expect(entries.filter(({ rule }) => rule.trim() === '' || rule.includes('\n'))).toEqual([])
+  })
+
+  test('a test claims ids in its name; one that does not run claims nothing', () => {
+    expect(claimsIn(call('[a.one] [a.two] holds'))).toEqual(['a.one', 'a.two'])
+    expect(claimsIn(call('[a.one] holds', '.skip') + call('[a.two]', '.todo'))).toEqual([])
+    expect(claimsIn("const text = '[a.one]'")).toEqual([])
+  })
+
+  test('an unknown id and a lost test are problems', () => {
+    expect(findProblems(small, claiming('a.one'), [])).toEqual([])
+    expect(findProblems(small, claiming('a.three'), [])).toEqual([
+      'x.test.ts claims a.three, which is not in the register',
+    ])
+    const published = coveredOn(conformancePage(small, claiming('a.one', 'a.two')))
+    expect(published).toEqual(['a.one', 'a.two'])
+    expect(findProblems(small, claiming('a.two'), published)).toEqual([
+      'a.one was covered and has lost its test',
+    ])
+  })
+
+  test('an id in a foreign area is refused', () => {
+    expect(() => readRegister('areas: {a: {title: A, entries: {b.one: "x"}}}')).toThrow('not a good id')
+  })
+})

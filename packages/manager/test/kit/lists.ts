@@ -1,0 +1,129 @@
+// Lists for tests about lists: a project with one of everything, every list of the schema found by introspection, and
+// a way to ask each of them.
+import { expect } from 'vitest'
+import { type Person, type TestApp, startTestApp } from './app.ts'
+import type { GraphqlAnswer } from './graphql.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts'
+
+export type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null }
+type Field = { name: string; type: TypeRef; args: { name: string; type: TypeRef }[] }
+type ObjectType = { name: string; kind: string; fields: Field[] | null }
+type Args = {
+  filters?: { field: string; value: string } | { field: string; value: string }[]
+  order?: { field: string; direction?: string } | { field: string; direction?: string }[]
+  pagination?: { limit: number; offset: number }
+}
+export type ListField = Field & { parent: string; of: ObjectType }
+
+export const reference = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }'
+
+/** A type as the schema language writes it. */
+export function spelled({ kind, name, ofType }: TypeRef): string {
+  if (kind === 'NON_NULL') return `${spelled(ofType as TypeRef)}!`
+  if (kind === 'LIST') return `[${spelled(ofType as TypeRef)}]`
+  return name as string
+}
+
+export type ListKit = {
+  service: TestApp
+  admin: Person
+  main: SeededProject
+  /** Every field of the schema that is a list with pages: of Query, and of other types as `Type.field`. */
+  lists: Map<string, ListField>
+  ask: (list: string, args: Args) => Promise<GraphqlAnswer>
+  publishedFields: (list: string) => Promise<string[]>
+  tenantsOf: (projectSlug: string, args: Args, field?: string) => Promise<string[]>
+  seedTenants: (slug: string, tenants: { slug: string; name?: string; mode?: string }[]) => Promise<void>
+}
+
+/** Starts a service with one of everything; close its `service` afterwards. */
+export async function createListKit(): Promise<ListKit> {
+  const service = await startTestApp()
+  const admin = await seedUser(service.sql, 'admin', 'administrator')
+  const main = await seedProject(service.sql, 'main')
+  await seedMember(service.sql, admin, 'owner', { projectId: main.id })
+  await seedMember(service.sql, admin, 'owner', { projectId: main.id, tenantId: main.tenantId })
+  await seedMember(service.sql, admin, 'normal', { projectId: main.id, applicationId: main.applicationId })
+  await service.query(admin, 'mutation($id: ID!) { updateProject(id: $id, input: {name: "Main"}) { id } }', {
+    id: main.id,
+  })
+  const lists = await findLists(service, admin)
+
+  /** Calls a list with what names its parent, as an administrator. */
+  async function ask(list: string, args: Args): Promise<GraphqlAnswer> {
+    const { name, parent, args: declared } = lists.get(list) as ListField
+    const parents: Record<string, string> = {
+      projectSlug: main.slug,
+      projectId: main.id,
+      projectID: main.id,
+      project: main.id,
+      tenantId: main.tenantId,
+      tenant: main.tenantId,
+      applicationId: main.applicationId,
+      application: main.applicationId,
+    }
+    const named = declared
+      .filter((argument) => argument.name in parents)
+      .map((argument) => `${argument.name}: "${parents[argument.name]}",`)
+    const paging = 'filters: $filters, order: $order, pagination: $pagination'
+    const field = `rows: ${name}(${named.join(' ')} ${paging}) { id }`
+    expect(['Query', 'Project']).toContain(parent)
+    const body = parent === 'Query' ? field : `project(slug: "${main.slug}") { ${field} }`
+    const signature = '$filters: [Filter!], $order: [Order!], $pagination: Pagination'
+    return service.query(admin, `query(${signature}) { ${body} }`, args)
+  }
+
+  /** The fields a list says it can be filtered and ordered by. */
+  async function publishedFields(list: string): Promise<string[]> {
+    const { error } = await ask(list, { filters: { field: 'nonsense', value: 'x' } })
+    const [, names] = /^unknown filter field "nonsense"; allowed: (\w+(?:, \w+)*)$/.exec(error ?? '') ?? []
+    if (names === undefined) throw new Error(`${list} does not name its fields but answers ${error}`)
+    return names.split(', ')
+  }
+
+  /** Tenants of a project, by page; answers one field of each. */
+  async function tenantsOf(projectSlug: string, args: Args, field = 'slug'): Promise<string[]> {
+    const { data, error } = await service.query(
+      admin,
+      `query($projectSlug: String!, $filters: [Filter!], $order: [Order!], $pagination: Pagination) {
+        tenants(projectSlug: $projectSlug, filters: $filters, order: $order, pagination: $pagination) { ${field} }
+      }`,
+      { projectSlug, ...args },
+    )
+    expect(error).toBeNull()
+    return (data.tenants as Record<string, string>[]).map((tenant) => tenant[field] as string)
+  }
+
+  /** A project whose tenants are exactly these. */
+  async function seedTenants(
+    slug: string,
+    tenants: { slug: string; name?: string; mode?: string }[],
+  ): Promise<void> {
+    const { id, tenantId } = await seedProject(service.sql, slug)
+    await service.sql.query('delete from tenants where id = $1', [tenantId])
+    for (const { slug: own, name, mode } of tenants)
+      await service.sql.query(
+        `insert into tenants (id, project_id, slug, name, deployment_mode)
+         values (gen_random_uuid(), $1, $2, $3, $4)`,
+        [id, own, name ?? own, mode ?? 'shared'],
+      )
+  }
+
+  return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
+}
+
+async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {
+  const lists = new Map<string, ListField>()
+  const { data } = await service.query(
+    admin,
+    `{ schema: __schema { types { name kind fields { name type { ${reference} } args { name type { ${reference} } } } } } }`,
+  )
+  const types = data.schema.types as ObjectType[]
+  for (const { name: parent, fields } of types)
+    for (const field of fields ?? []) {
+      if (!field.args.some((argument) => argument.name === 'pagination')) continue
+      const of = types.find((type) => type.name === spelled(field.type).replace(/[[\]!]/g, '')) as ObjectType
+      lists.set(parent === 'Query' ? field.name : `${parent}.${field.name}`, { ...field, parent, of })
+    }
+  return lists
+}

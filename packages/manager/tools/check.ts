@@ -1,0 +1,21 @@
+// `npm run check`: everything but the tests. Runs each step, goes on after a failure, and says at the end what failed.
+import { spawnSync } from 'node:child_process'
+
+const steps: [string, string[]][] = [
+  ['format', ['npx', 'prettier', '--check', '--log-level', 'warn', '.']],
+  ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings']],
+  ['types', ['npx', 'tsc', '--noEmit']],
+  ['dead code', ['npx', 'knip']],
+  ['generated files', ['node', 'packages/manager/tools/generate.ts', '--check']],
+  ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
+]
+const failed = steps.filter(([name, [program = '', ...args]]) => {
+  process.stdout.write(`\n--- ${name}\n`)
+  return spawnSync(program, args, { stdio: 'inherit' }).status !== 0
+})
+if (failed.length > 0) {
+  process.stderr.write(
+    `\nfailed: ${failed.map(([name]) => name).join(', ')}; npm run fix and npm run generate mend most of it\n`,
+  )
+  process.exitCode = 1
+} else process.stdout.write('\nall checks passed\n')

@@ -1,0 +1,38 @@
+// `npm run conformance`: prints what is built, area by area, and writes docs/conformance.md. Fails when a test claims
+// an unknown entry or a covered entry lost its test; with --check also when the page is not up to date.
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  type Claims,
+  claimsIn,
+  conformancePage,
+  countCovered,
+  coveredOn,
+  findProblems,
+  readRegister,
+} from './claims.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+const pageFile = `${root}docs/conformance.md`
+const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
+const claims: Claims = new Map()
+for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted())
+  for (const id of claimsIn(readFileSync(root + file, 'utf8')))
+    claims.set(id, (claims.get(id) ?? new Set()).add(file.replace(/^packages\/manager\//, '')))
+
+let [covered, total] = [0, 0]
+for (const { title, entries } of register.areas) {
+  const count = countCovered(entries, claims)
+  covered += count
+  total += entries.length
+  process.stdout.write(`${title.padEnd(40)} ${String(count).padStart(4)} / ${entries.length}\n`)
+}
+process.stdout.write(`${'all'.padEnd(40)} ${String(covered).padStart(4)} / ${total}\n`)
+
+const present = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : ''
+const page = conformancePage(register, claims)
+const problems = findProblems(register, claims, coveredOn(present))
+if (process.argv.includes('--check') && present !== page)
+  problems.push('docs/conformance.md is not up to date; run npm run conformance')
+if (problems.length === 0) writeFileSync(pageFile, page)
+for (const problem of problems) process.stderr.write(`${problem}\n`)
+process.exitCode = problems.length === 0 ? 0 : 1
