@@ -13,7 +13,7 @@ type Args = {
   order?: { field: string; direction?: string } | { field: string; direction?: string }[]
   pagination?: { limit: number; offset: number }
 }
-export type ListField = Field & { parent: string; of: ObjectType }
+type ListField = Field & { parent: string; of: ObjectType }
 
 export const reference = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }'
 
