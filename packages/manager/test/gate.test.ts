@@ -192,6 +192,14 @@ describe('the proxy gate', () => {
     }
   })
 
+  test('an address that cannot be decoded is refused in JSON', async () => {
+    const answer = await rawCall(service.url, { path: '/%zz' })
+    expect([answer.status, Object.keys(JSON.parse(answer.body) as object)]).toEqual([
+      400,
+      ['error', 'code', 'request_id'],
+    ])
+  })
+
   test('[gate.counted-not-logged] a refusal raises the metric under its reason and writes no log line', async () => {
     const count = async (reason: string): Promise<number> => {
       const metric = await service.world.metrics.gateRejections.get()

@@ -1,4 +1,4 @@
-// Makes sure that PostgreSQL and Redis are there: on Debian, as root, they are installed; elsewhere the message says
+// Makes sure that PostgreSQL, Redis and, for pages, Chromium are there: on Debian, as root, they are installed; elsewhere the message says
 // what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
@@ -30,7 +30,18 @@ export function ensureEngines(): void {
     postgresBin() === null ? 'postgresql' : null,
     redisServer() === null ? 'redis-server' : null,
   ]
-  const packages = missing.filter((name) => name !== null)
+  install(missing.filter((name) => name !== null))
+}
+
+/** The Chromium program, installed first where that is possible. */
+export function ensureChromium(): string {
+  const present = which('chromium') ?? which('chromium-browser') ?? which('google-chrome')
+  if (present !== null) return present
+  install(['chromium'])
+  return '/usr/bin/chromium'
+}
+
+function install(packages: string[]): void {
   if (packages.length === 0) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     throw new Error(
@@ -40,9 +51,10 @@ export function ensureEngines(): void {
   const options = { stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] }
   execFileSync('apt-get', ['update', '-qq'], options)
   // RUNLEVEL=1 keeps the packages from starting services of their own.
+  const env = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
   execFileSync(
     'env',
-    ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get', 'install', '-y', '-qq', ...packages],
+    [...env, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages],
     options,
   )
 }
