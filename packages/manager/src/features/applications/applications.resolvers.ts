@@ -1,18 +1,13 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { badRequest, notFound } from '../../platform/errors.ts'
-import { batched, grouped, inOrder } from '../../platform/graphql/batch.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
 import type { ApplicationsService } from './applications.service.ts'
 
 /** GraphQL for applications, and the way from a row of an application to it. */
 export function createApplicationsResolvers(service: ApplicationsService) {
-  const applicationOf = async (row: { applicationId: string }, _args: object, context: GraphqlContext) => {
-    const application = await batched(context, 'Application', row.applicationId, async (ids) =>
-      inOrder(ids, await service.findMany(ids), (found) => found.id),
-    )
-    if (application === null) throw notFound('application')
-    return application
-  }
+  const applicationOf = (row: { applicationId: string }, _args: object, context: GraphqlContext) =>
+    batchedRow(context, 'application', row.applicationId, service.findMany)
   return {
     Query: {
       applications: (_parent, { projectSlug, ...args }, { actor }) =>

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import { batchedRow } from '../../platform/graphql/batch.ts'
 import type { UsersApi } from '../users/index.ts'
 import type { AuditService } from './audit.service.ts'
 
@@ -11,11 +11,7 @@ export function createAuditResolvers(service: AuditService, users: UsersApi) {
     },
     AuditLog: {
       user: (entry, _args, context) =>
-        entry.userId === null
-          ? null
-          : batched(context, 'User', entry.userId, async (ids) =>
-              inOrder(ids, await users.findMany(ids), (user) => user.id),
-            ),
+        entry.userId === null ? null : batchedRow(context, 'user', entry.userId, users.findMany),
     },
   } satisfies Resolvers
 }

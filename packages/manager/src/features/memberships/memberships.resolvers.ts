@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { notFound } from '../../platform/errors.ts'
-import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import { batchedRow } from '../../platform/graphql/batch.ts'
 import type { UsersApi } from '../users/index.ts'
 import type { ApplicationMembersService } from './application-members.service.ts'
 import type { ProjectMembersService } from './project-members.service.ts'
@@ -21,13 +20,8 @@ export function createMembershipsResolvers({
   applicationMembers,
   users,
 }: Services) {
-  const userOf = async (row: { userId: string }, _args: object, context: GraphqlContext) => {
-    const user = await batched(context, 'User', row.userId, async (ids) =>
-      inOrder(ids, await users.findMany(ids), (found) => found.id),
-    )
-    if (user === null) throw notFound('user')
-    return user
-  }
+  const userOf = (row: { userId: string }, _args: object, context: GraphqlContext) =>
+    batchedRow(context, 'user', row.userId, users.findMany)
   return {
     Query: {
       user2projects: (_parent, { project, ...args }) => projectMembers.list(project, args),

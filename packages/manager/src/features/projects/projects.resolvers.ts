@@ -1,18 +1,12 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { notFound } from '../../platform/errors.ts'
-import { batched, inOrder } from '../../platform/graphql/batch.ts'
+import { batchedRow } from '../../platform/graphql/batch.ts'
 import type { ProjectsService } from './projects.service.ts'
 
 /** GraphQL for projects, and the way from any row of a project to it. */
 export function createProjectsResolvers(service: ProjectsService) {
-  const projectOf = async (row: { projectId: string }, _args: object, context: GraphqlContext) => {
-    const project = await batched(context, 'Project', row.projectId, async (ids) =>
-      inOrder(ids, await service.findMany(ids), (found) => found.id),
-    )
-    if (project === null) throw notFound('project')
-    return project
-  }
+  const projectOf = (row: { projectId: string }, _args: object, context: GraphqlContext) =>
+    batchedRow(context, 'project', row.projectId, service.findMany)
   return {
     Query: {
       projects: (_parent, args, { actor }) => service.list(actor, args),

@@ -1,18 +1,12 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { notFound } from '../../platform/errors.ts'
-import { batched, grouped, inOrder } from '../../platform/graphql/batch.ts'
+import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
 import type { TenantsService } from './tenants.service.ts'
 
 /** GraphQL for tenants, and the way from a row of a tenant to it. */
 export function createTenantsResolvers(service: TenantsService) {
-  const tenantOf = async (row: { tenantId: string }, _args: object, context: GraphqlContext) => {
-    const tenant = await batched(context, 'Tenant', row.tenantId, async (ids) =>
-      inOrder(ids, await service.findMany(ids), (found) => found.id),
-    )
-    if (tenant === null) throw notFound('tenant')
-    return tenant
-  }
+  const tenantOf = (row: { tenantId: string }, _args: object, context: GraphqlContext) =>
+    batchedRow(context, 'tenant', row.tenantId, service.findMany)
   return {
     Query: {
       tenants: (_parent, { projectSlug, ...args }, { actor }) =>

@@ -1,6 +1,7 @@
 // One statement per level of a query: keys that are asked for while the others are still being resolved are loaded
 // together. A loader lives as long as the request it belongs to.
 import DataLoader from 'dataloader'
+import { orNotFound } from '../errors.ts'
 
 const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>()
 
@@ -18,8 +19,21 @@ export function batched<Value>(
   return loader.load(key) as Promise<Value>
 }
 
+/** One row by its id, loaded together with the others asked for meanwhile; throws "<noun> not found" when it is gone. */
+export async function batchedRow<Row extends { id: string }>(
+  context: object,
+  noun: string,
+  id: string,
+  findMany: (ids: readonly string[]) => Promise<Row[]>,
+): Promise<Row> {
+  const row = await batched(context, noun, id, async (ids) =>
+    inOrder(ids, await findMany(ids), (found) => found.id),
+  )
+  return orNotFound(row, noun)
+}
+
 /** Puts rows in the order of the keys they were asked by; a key without a row answers null. */
-export function inOrder<Row>(
+function inOrder<Row>(
   keys: readonly string[],
   rows: readonly Row[],
   keyOf: (row: Row) => string,
