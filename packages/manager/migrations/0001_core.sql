@@ -72,6 +72,7 @@ create table tenants (
   constraint tenants_project_fkey foreign key (project_id) references projects (id) on delete cascade
 );
 create index tenants_project_id_name_idx on tenants (project_id, name, id);
+create index tenants_name_trgm on tenants using gin (name gin_trgm_ops);
 
 create table applications (
   id uuid not null,
@@ -90,6 +91,7 @@ create table applications (
   constraint applications_project_fkey foreign key (project_id) references projects (id) on delete cascade
 );
 create index applications_project_id_name_idx on applications (project_id, name, id);
+create index applications_name_trgm on applications using gin (name gin_trgm_ops);
 
 create table tenant2applications (
   id uuid not null,

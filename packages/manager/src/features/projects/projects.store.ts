@@ -19,10 +19,10 @@ export function listProjects(db: Db, page: Page, memberId: string | null): Promi
   const where =
     memberId === null
       ? undefined
-      : sql<boolean>`projects.id in (
+      : sql<boolean>`projects.id = any(array(
           select project_id from user2projects where user_id = ${memberId} union
           select project_id from user2tenants where user_id = ${memberId} union
-          select project_id from user2applications where user_id = ${memberId})`
+          select project_id from user2applications where user_id = ${memberId}))`
   return pageOf(db, { table: 'projects', columns, page, where })
 }
 

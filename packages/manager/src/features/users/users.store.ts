@@ -26,10 +26,11 @@ export function listUsers(db: Db, page: Page, sharedWith: string | null): Promis
   const where =
     sharedWith === null
       ? undefined
-      : sql<boolean>`users.id in (
+      : // As an array the set is read first and the users by their keys, however many users there are.
+        sql<boolean>`users.id = any(array(
           select ${sharedWith}::uuid union
           select theirs.user_id from user2projects mine
-          join user2projects theirs on theirs.project_id = mine.project_id where mine.user_id = ${sharedWith})`
+          join user2projects theirs on theirs.project_id = mine.project_id where mine.user_id = ${sharedWith}))`
   return pageOf(db, { table: 'users', columns, page, where })
 }
 
