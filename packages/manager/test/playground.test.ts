@@ -34,12 +34,14 @@ describe('GET /gql', () => {
         foreign.push(request.url())
     })
     page.on('pageerror', (error) => failures.push(error.message))
-    const introspected = page.waitForResponse((response) => response.url().endsWith('/query'))
+    const introspected = page.waitForResponse((response) => response.url().endsWith('/query'), {
+      timeout: 120_000,
+    })
     await page.goto(`${service.url}/gql?query=${encodeURIComponent('{ me { externalName } }')}`)
     expect((await introspected).status()).toBe(200)
     await page.getByRole('button', { name: /execute query/i }).click()
-    await page.getByText('Development Administrator').waitFor()
+    await page.getByText('Development Administrator').waitFor({ timeout: 60_000 })
     expect([foreign, failures]).toEqual([[], []])
     await page.close()
-  }, 60_000)
+  }, 240_000)
 })
