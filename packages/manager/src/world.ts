@@ -18,6 +18,8 @@ export type World = {
   metrics: Metrics
 }
 
+const directories = { local: createLocalDirectory }
+
 /** The real world as the configuration describes it; `replace` swaps single parts in a test. */
 export function createWorld(config: Config, replace: Partial<World> = {}): World {
   const log = replace.log ?? createLog(config.logLevel)
@@ -37,7 +39,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     database,
     redis: replace.redis ?? createRedis(config.redisUrl, log, metrics),
     clock: replace.clock ?? systemClock,
-    directory: replace.directory ?? createLocalDirectory(database.db),
+    directory: replace.directory ?? directories[config.userProvider](database.db),
   }
 }
 

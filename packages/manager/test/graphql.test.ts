@@ -257,6 +257,9 @@ describe('limits', () => {
       `{ me { ${Array.from({ length: 9 }, (_, i) => `...F${i}`).join(' ')} } } ${Array.from({ length: 9 }, (_, i) => `fragment F${i} on User { ${'id '.repeat(60)} }`).join(' ')}`,
     ),
     '100 directives': json(`{ me { id ${'@include(if: true) '.repeat(100)} } }`),
+    'scalar fragments that double': json(
+      `{ me { ...F0 } } ${Array.from({ length: 40 }, (_, i) => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F40 on User { id }`,
+    ),
     'fragments that double': json(
       `{ projects { ...F0 } } ${Array.from({ length: 12 }, (_, i) => `fragment F${i} on Project { tenants { project { ...F${i + 1} ...F${i + 1} } } }`).join(' ')} fragment F12 on Project { id }`,
     ),
@@ -310,7 +313,7 @@ describe('compiled execution', () => {
       ]) {
         const query = text(world.own, '00000000-0000-7000-8000-000000000000')
         const expected = await plain.query(person, query)
-        // The third run of a text is a compiled one.
+        // The second run of a text compiles it, the third is answered by the compiled form alone.
         for (let run = 0; run < 3; run++) {
           const got = await service.query(person, query)
           const strip = (answer: typeof got) => ({

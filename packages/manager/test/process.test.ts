@@ -1,5 +1,6 @@
 // The process: start, refusals to start, drain under load, and the operator's command line.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { globSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { Client } from 'pg'
@@ -16,6 +17,9 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const person = { id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }
+const migrations = globSync('*.sql', { cwd: new URL('../migrations/', import.meta.url).pathname })
+  .toSorted()
+  .map((file) => file.slice(0, -4))
 const ask = JSON.stringify({ query: '{ me { id } }' })
 
 describe('start', () => {
@@ -80,6 +84,27 @@ describe('start', () => {
 })
 
 describe('drain', () => {
+  test('npm start passes SIGTERM on', async () => {
+    const child = spawn('npm', ['start', '--silent'], {
+      cwd: new URL('../../../', import.meta.url).pathname,
+      env: {
+        ...process.env,
+        ...testEnv(database.url),
+        SVC_PORT: '0',
+        SVC_HEALTH_PORT: '0',
+        SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let log = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.includes('manager is ready') && !child.killed) child.kill('SIGTERM')
+    })
+    await new Promise((resolve) => child.stdout.once('close', resolve))
+    expect(log).toContain('"stopped"')
+  })
+
   test('SIGTERM under 200 requests a second: no request fails, exit 0', async () => {
     const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
     const replicas = await Promise.all([startProcess(database.url, env), startProcess(database.url, env)])
@@ -174,6 +199,34 @@ describe('migrations', () => {
     await empty.drop()
   })
 
+  test('a migration that meets a busy table gives way and tries again', async () => {
+    const empty = await createEmptyDatabase()
+    const busy = new Client({ connectionString: empty.url })
+    await busy.connect()
+    // An uncommitted table of the same name makes the migration wait until its lock timeout.
+    await busy.query('begin; create table users (id int)')
+    const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
+    const release = setTimeout(() => void busy.query('rollback'), 3_500)
+    const { code, stdout } = await waiting
+    clearTimeout(release)
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/a table is busy; trying again \(1 of 15\)[^]*applied 0001_core/),
+    ])
+    await busy.end()
+    await empty.drop()
+  })
+
+  test('the role that migrates cannot be named as the application role', async () => {
+    const own = await createScratchDatabase()
+    const { code, stderr } = await runManager(['migrate', 'up'], {
+      ...testEnv(own.url),
+      SVC_DATABASE_APPLICATION_ROLE: new URL(own.url).username,
+    })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('must not be the role that migrates')])
+    await own.drop()
+  })
+
   test('status, check and baseline tell and record what there is', async () => {
     const empty = await createEmptyDatabase()
     const env = testEnv(empty.url)
@@ -185,13 +238,15 @@ describe('migrations', () => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('run `migrate up` instead')])
     await runManager(['migrate', 'up'], env)
     const status = await runManager(['migrate', 'status'], env)
-    expect(status.stdout).toMatch(/applied {2}0001_core\napplied {2}0002_audit\n.*fits this release/)
+    expect(status.stdout).toBe(
+      `${migrations.map((name) => `applied  ${name}\n`).join('')}verdict: the schema fits this release\n`,
+    )
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     const client = new Client({ connectionString: empty.url })
     await client.connect()
     await client.query('drop table pgmigrations')
-    const baseline = await runManager(['migrate', 'baseline', '0002_audit'], env)
-    expect([baseline.code, baseline.stdout]).toEqual([0, 'recorded as applied: 0001_core, 0002_audit\n'])
+    const baseline = await runManager(['migrate', 'baseline', migrations.at(-1) as string], env)
+    expect([baseline.code, baseline.stdout]).toEqual([0, `recorded as applied: ${migrations.join(', ')}\n`])
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     await client.end()
     await empty.drop()

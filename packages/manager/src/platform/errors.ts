@@ -1,5 +1,5 @@
 // The one error class. Its codes are a closed list; each route group renders it in the body shape the interface
-// prescribes (see platform/http/error-bodies.ts and platform/graphql/errors.ts).
+// prescribes (see platform/http/error-bodies.ts and platform/graphql/endpoint.ts).
 
 const statusByCode = {
   bad_request: 400,

@@ -15,7 +15,7 @@ import { type Policy, authorize } from './authorize.ts'
 /** What every resolver receives. */
 export type GraphqlContext = { actor: Actor }
 
-export type GuardedField = { type: string; field: string; isRoot: boolean; policy: Policy }
+export type GuardedField = { type: string; field: string; isDeprecated: boolean; policy: Policy }
 
 /** Wraps the guarded fields of a schema in place; throws one error that names every field without a policy. */
 export function guardSchema(schema: GraphQLSchema): GuardedField[] {
@@ -35,7 +35,8 @@ export function guardSchema(schema: GraphQLSchema): GuardedField[] {
       }
       if (policy.in !== 'SYSTEM' && policy.on.length === 0)
         offenders.push(`${type.name}.${field.name} (no "on")`)
-      guarded.push({ type: type.name, field: field.name, isRoot, policy })
+      const isDeprecated = typeof field.deprecationReason === 'string'
+      guarded.push({ type: type.name, field: field.name, isDeprecated, policy })
       wrap(type, field, policy)
     }
   }

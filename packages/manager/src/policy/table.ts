@@ -24,9 +24,10 @@ export function printPolicy(fields: readonly GuardedField[], routes: readonly Gu
 const byName = (a: GuardedField, b: GuardedField): number =>
   `${a.type}.${a.field}`.localeCompare(`${b.type}.${b.field}`)
 
-function fieldLine({ type, field, policy }: GuardedField): string {
+function fieldLine({ type, field, policy, isDeprecated }: GuardedField): string {
   const scope = policy.on.length === 0 ? policy.in : `${policy.in} (${policy.on.join(', ')})`
-  const audited = type === 'Mutation' ? 'yes' : 'no'
+  // Deprecated mutations always err, so they change nothing.
+  const audited = type === 'Mutation' && !isDeprecated ? 'yes' : 'no'
   const roles = describeGrant(permissions[policy.do])
   return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${audited} |`
 }

@@ -101,8 +101,8 @@ async function findOrProvision(tx: Tx, subjectOrEmail: string): Promise<store.Us
   if (found.length > 1)
     throw badRequest(`several users have the e-mail ${subjectOrEmail}; name the subject instead`)
   if (found[0] === undefined)
-    throw notFound(
-      `user ${subjectOrEmail}: nobody with this e-mail has signed in yet, name the subject (a UUID)`,
+    throw badRequest(
+      `nobody with the e-mail ${subjectOrEmail} has signed in yet; name the subject (a UUID) instead`,
     )
   return found[0]
 }

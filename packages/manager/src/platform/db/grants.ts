@@ -6,6 +6,11 @@ const appendOnly = ['audit_logs', 'audit_checkpoints']
 
 /** Grants the role its rights; run again after every migration. */
 export async function grantApplicationRole(client: ClientBase, role: string): Promise<void> {
+  const { rows } = await client.query<{ me: string }>('select current_user as me')
+  if (rows[0]?.me === role)
+    throw new Error(
+      `database.application_role must not be the role that migrates (${role}): it would lose its own rights`,
+    )
   const name = client.escapeIdentifier(role)
   await client.query(`grant usage on schema public to ${name}`)
   await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)

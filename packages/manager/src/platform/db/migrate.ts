@@ -67,7 +67,7 @@ export async function assertSchemaFits(client: ClientBase | Pool): Promise<void>
 /** Applies what is pending; returns the names of the migrations it applied. */
 export function migrateUp(url: string, say: Say, applicationRole?: string): Promise<string[]> {
   return underLock(url, say, async (client) => {
-    const done = await retryLockTimeouts(say, () =>
+    const done = await retryLockTimeouts(client, say, () =>
       runner({
         dbClient: client,
         dir,
@@ -133,12 +133,14 @@ async function underLock<T>(url: string, say: Say, work: (client: Client) => Pro
 }
 
 /** A migration that cannot get a table lock gives way to the traffic and tries again. */
-async function retryLockTimeouts<T>(say: Say, work: () => Promise<T>): Promise<T> {
+async function retryLockTimeouts<T>(client: Client, say: Say, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
       return await work()
     } catch (error) {
       if ((error as { code?: string }).code !== '55P03' || attempt >= maxTries) throw error
+      // The failed migration left its transaction open.
+      await client.query('rollback')
       say(`a table is busy; trying again (${attempt} of ${maxTries})`)
     }
 }

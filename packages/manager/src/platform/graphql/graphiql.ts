@@ -4,7 +4,12 @@ import type { FastifyInstance } from 'fastify'
 /** Registers the page; call it only in development. */
 export async function registerGraphiql(server: FastifyInstance): Promise<void> {
   // A development dependency: production images do not hold it.
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql').catch((cause: unknown) => {
+    throw new Error(
+      'SVC_ENV=development serves /gql, which needs the development packages; run npm install',
+      { cause },
+    )
+  })
   const page = renderGraphiQL({ endpoint: '/query', title: 'Manager GraphQL' })
   const policy = { open: 'static page, development only; the queries it sends pass the gate' }
   server.get('/gql', { config: { policy } }, async (_request, reply) =>

@@ -29,16 +29,21 @@ export const limits = {
   directives: 50,
   rootFields: 20,
   sameName: 64,
+  selections: 5_000,
   objects: 50_000,
 } as const
 
 const defaultPage = 100
 
 /**
- * Cheap checks before the standard validation, which compares every pair of fields that answer under one name: many of
- * them make it slow long before any limit on tokens is reached.
+ * Cheap checks before the standard validation and the compiler, both of which are slow for some short documents: the one
+ * compares every pair of fields that answer under one name, the other walks fragments as often as they are spread.
  */
 export function checkDocument(document: DocumentNode): void {
+  if (expandedSelections(document) > limits.selections)
+    throw badRequest(
+      `a document may have at most ${limits.selections} selections when its fragments are spread out`,
+    )
   const seen = new Map<string, number>()
   visit(document, {
     OperationDefinition(node) {
@@ -53,6 +58,26 @@ export function checkDocument(document: DocumentNode): void {
         throw badRequest(`the name ${name} may stand at most ${limits.sameName} times in a document`)
     },
   })
+}
+
+/** How many selections the operations have with every fragment in its place; each fragment is counted once. */
+function expandedSelections(document: DocumentNode): number {
+  const fragments = new Map<string, SelectionSetNode>()
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
+  const known = new Map<string, number>()
+  const size = (set: SelectionSetNode | undefined): number =>
+    (set?.selections ?? []).reduce((sum, node) => {
+      if (node.kind !== Kind.FRAGMENT_SPREAD) return sum + 1 + size(node.selectionSet)
+      const name = node.name.value
+      // Zero while it is being counted: a cycle is refused by the standard rules.
+      if (!known.has(name)) known.set(name, 0).set(name, size(fragments.get(name)))
+      return sum + 1 + (known.get(name) ?? 0)
+    }, 0)
+  return document.definitions.reduce(
+    (sum, node) => sum + (node.kind === Kind.OPERATION_DEFINITION ? size(node.selectionSet) : 0),
+    0,
+  )
 }
 
 /** Refuses documents that could make the server build more objects than the limit, counting pages inside pages. */
