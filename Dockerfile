@@ -1,0 +1,23 @@
+# The Manager as it runs in production: Node runs the source, there is no build step.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY packages/manager/package.json packages/manager/
+# Versions and integrity come from the lock file; no package runs code at install.
+RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_HEALTH_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY packages/manager/package.json packages/manager/
+COPY packages/manager/migrations packages/manager/migrations
+COPY packages/manager/src packages/manager/src
+USER node
+# 8080 is for the proxy alone, 8081 for health and metrics.
+EXPOSE 8080 8081
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.SVC_HEALTH_PORT || 8081) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself gets SIGTERM and drains.
+CMD ["node", "packages/manager/src/main.ts"]
