@@ -21,6 +21,10 @@ create table users (
 create index users_external_name_trgm on users using gin (external_name gin_trgm_ops);
 create index users_external_username_trgm on users using gin (external_username gin_trgm_ops);
 create index users_external_email_trgm on users using gin (external_email gin_trgm_ops);
+-- Searches of one or two characters, which have no trigram, match beginnings.
+create index users_external_name_start on users (lower(external_name) text_pattern_ops);
+create index users_external_username_start on users (lower(external_username) text_pattern_ops);
+create index users_external_email_start on users (lower(external_email) text_pattern_ops);
 create index users_external_name_idx on users (external_name, id);
 create index users_external_username_idx on users (external_username, id);
 create index users_external_email_idx on users (external_email, id);

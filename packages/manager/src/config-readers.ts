@@ -44,6 +44,12 @@ export function text(maxLength: number): Reader<string> {
   }
 }
 
+/** A secret that travels in a header: what a header cannot carry unchanged would never match. */
+export const headerSecret: Reader<string> = (raw) =>
+  typeof raw === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(raw)
+    ? { value: raw }
+    : { problem: 'must be a text of 1 to 1024 printable ASCII characters without blanks at its ends' }
+
 /** A short lower-case word. */
 export const word: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(raw)

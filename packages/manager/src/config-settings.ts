@@ -3,6 +3,7 @@ import {
   base64Key,
   boolean,
   cidrList,
+  headerSecret,
   integer,
   oneOf,
   roles,
@@ -99,14 +100,14 @@ export const settings = {
     default: ['api', 'gateway', 'comms', 'jobs'],
     doc: 'Parts of the service this process runs, comma separated: `api`, `gateway`, `comms`, `jobs`.',
   }),
-  proxySecret: setting(text(1_024), {
+  proxySecret: setting(headerSecret, {
     key: 'proxy.secret',
     env: 'SVC_PROXY_SECRET',
     secret: true,
     optional: true,
     doc: 'Secret the trusted proxy sends as `X-Proxy-Auth`. Without it every gated route answers 401.',
   }),
-  proxySecretPrevious: setting(text(1_024), {
+  proxySecretPrevious: setting(headerSecret, {
     key: 'proxy.previous_secret',
     env: 'SVC_PROXY_SECRET_PREVIOUS',
     secret: true,

@@ -257,6 +257,18 @@ describe('limits', () => {
       `{ me { ${Array.from({ length: 9 }, (_, i) => `...F${i}`).join(' ')} } } ${Array.from({ length: 9 }, (_, i) => `fragment F${i} on User { ${'id '.repeat(60)} }`).join(' ')}`,
     ),
     '100 directives': json(`{ me { id ${'@include(if: true) '.repeat(100)} } }`),
+    'cycles through many fragments': json(
+      `{ me { ...F1 ...F30 } } ${Array.from({ length: 30 }, (_, i) => `fragment F${i + 1} on User { id ${i < 29 ? `...F${i + 2}` : ''} ${Array.from({ length: i }, (__, k) => `...F${k + 1}`).join(' ')} }`).join(' ')}`,
+    ),
+    '195 fragments': json(
+      `{ me { ${Array.from({ length: 195 }, (_, i) => `...F${i}`).join(' ')} } } ${Array.from({ length: 195 }, (_, i) => `fragment F${i} on User { id }`).join(' ')}`,
+    ),
+    'long texts many times': json(
+      `{ projects(pagination: {limit: 1, offset: 0}) { tenants { project { applications { ${Array.from({ length: 25 }, (_, i) => `d${i}: description`).join(' ')} id } } } } }`,
+    ),
+    'introspection many times': json(
+      `{ ${Array.from({ length: 5 }, (_, i) => `s${i}: __schema { types { ${Array.from({ length: 5 }, (__, k) => `f${k}: fields { name }`).join(' ')} } }`).join(' ')} }`,
+    ),
     'scalar fragments that double': json(
       `{ me { ...F0 } } ${Array.from({ length: 40 }, (_, i) => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F40 on User { id }`,
     ),
@@ -338,6 +350,21 @@ describe('compiled execution', () => {
       ])
       expect(Object.keys((await post(json(query, { operationName: 'B' }))).body['data'] as object)).toEqual([
         'projects',
+      ])
+    }
+  })
+
+  test('a list of wrong variables costs little and is answered briefly, before and after compilation', async () => {
+    const body = json('query($f: [Filter!]) { projects(filters: $f) { id } }', {
+      variables: { f: Array.from({ length: 100_000 }, () => 1) },
+    })
+    for (let run = 0; run < 4; run++) {
+      const { status, body: answer, ms } = await post(body)
+      expect([run, status, (answer['errors'] as unknown[]).length <= 21, ms < 1_500]).toEqual([
+        run,
+        400,
+        true,
+        true,
       ])
     }
   })

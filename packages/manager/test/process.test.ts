@@ -59,6 +59,20 @@ describe('start', () => {
     await empty.drop()
   })
 
+  test('a proxy secret that no header can carry is refused', async () => {
+    for (const secret of ['geheimnis-ü', ' padded ', 'a\nb']) {
+      const result = await runManager(['config', 'check'], {
+        ...testEnv(database.url),
+        SVC_PROXY_SECRET: secret,
+      })
+      expect([secret, result.code, result.stderr]).toEqual([
+        secret,
+        1,
+        expect.stringContaining('SVC_PROXY_SECRET must be a text of'),
+      ])
+    }
+  })
+
   test('secrets stay out of the log and of config print', async () => {
     const env = {
       ...testEnv(database.url),

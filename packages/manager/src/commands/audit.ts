@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { chainObject } from '../platform/audit/chain-object.ts'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
@@ -23,7 +24,7 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: { checkpoints?: string; json?: boolean }, command: Command) => {
       const config = commandConfig(command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
-      const external = options.checkpoints === undefined ? [] : readCheckpoints(options.checkpoints)
+      const external = options.checkpoints === undefined ? [] : await readCheckpoints(options.checkpoints)
       const report = await withDatabase(config, (db) => verifyAudit(db, key, { external, onChain: progress }))
       for (const chain of report.chains)
         if (options.json === true)
@@ -54,12 +55,19 @@ function progress(done: number, all: number): void {
   if (process.stderr.isTTY && done === all) process.stderr.write('\n')
 }
 
-/** The checkpoints in a log: one JSON object per line, those with a `checkpoint` field. */
-function readCheckpoints(file: string): Checkpoint[] {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  return lines.flatMap((line) => {
-    if (!line.includes('"checkpoint"')) return []
-    const { checkpoint } = JSON.parse(line) as { checkpoint?: Checkpoint }
-    return checkpoint === undefined ? [] : [checkpoint]
-  })
+/** The checkpoints in a log: one JSON object per line, those with a `checkpoint` field. Broken lines are counted. */
+async function readCheckpoints(file: string): Promise<Checkpoint[]> {
+  const checkpoints: Checkpoint[] = []
+  let broken = 0
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (!line.includes('"checkpoint"')) continue
+    try {
+      const { checkpoint } = JSON.parse(line) as { checkpoint?: Checkpoint }
+      if (checkpoint !== undefined) checkpoints.push(checkpoint)
+    } catch {
+      broken++
+    }
+  }
+  if (broken > 0) say(`${broken} line(s) of ${file} cannot be read and are left out`)
+  return checkpoints
 }

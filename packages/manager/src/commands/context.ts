@@ -18,6 +18,7 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
     poolSize: 2,
     statementTimeoutMs: 600_000,
     acquireTimeoutMs: 5_000,
+    idleInTransactionTimeoutMs: 0,
     log,
   })
   try {

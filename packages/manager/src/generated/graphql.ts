@@ -49,7 +49,7 @@ export type Query = {
   readonly me: User;
   /** Everyone for administrators; for others the people they share a project with. */
   readonly users: ReadonlyArray<User>;
-  /** People of the user directory whose name, user name or e-mail contains the text; at most 25. */
+  /** People of the user directory whose name, user name or e-mail contains the text (begins with it when shorter than three); at most 25. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
 };
 

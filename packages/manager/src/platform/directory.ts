@@ -1,7 +1,8 @@
 // The user directory behind userProviderSearch. `local` knows the users the service has seen; an LDAP or OIDC
 // directory would be a second implementation of the same interface.
+import { sql } from 'kysely'
 import type { Db } from './db/database.ts'
-import { containsPattern } from './lists/filters.ts'
+import { containsPattern, startPattern } from './lists/filters.ts'
 
 export type DirectoryUser = {
   id: string
@@ -12,7 +13,10 @@ export type DirectoryUser = {
 }
 
 export type UserDirectory = {
-  /** People whose name, user name or e-mail contains the text, at most `limit`. */
+  /**
+   * People whose name, user name or e-mail contains the text, or begins with it when it has fewer than three
+   * characters; at most `limit`.
+   */
   search(text: string, limit: number): Promise<DirectoryUser[]>
 }
 
@@ -20,16 +24,18 @@ export type UserDirectory = {
 export function createLocalDirectory(db: Db): UserDirectory {
   return {
     search: async (text, limit) => {
-      const pattern = containsPattern(text)
+      // A text without a trigram would read the whole table; it matches beginnings instead, by an index of its own.
+      const isShort = Array.from(text).length < 3
+      const pattern = isShort ? startPattern(text.toLowerCase()) : containsPattern(text)
+      const matches = (column: 'externalName' | 'externalUsername' | 'externalEmail') =>
+        isShort
+          ? sql<boolean>`lower(${sql.ref(column)}) like ${pattern}`
+          : sql<boolean>`${sql.ref(column)} ilike ${pattern}`
       const rows = await db
         .selectFrom('users')
         .select(['id', 'externalUsername', 'externalEmail', 'externalName'])
         .where((eb) =>
-          eb.or([
-            eb('externalName', 'ilike', pattern),
-            eb('externalUsername', 'ilike', pattern),
-            eb('externalEmail', 'ilike', pattern),
-          ]),
+          eb.or([matches('externalName'), matches('externalUsername'), matches('externalEmail')]),
         )
         .orderBy('externalName')
         .orderBy('id')

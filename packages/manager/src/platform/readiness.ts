@@ -1,6 +1,7 @@
 // Whether the service can do its work: the database decides, Redis only degrades. The probe has a connection of its
 // own, so a busy pool does not look like a dead database, and its answer is at most a second old.
 import { Pool } from 'pg'
+import { keepConnectionsHonest } from './db/connections.ts'
 import type { Redis } from './redis.ts'
 
 type Readiness = {
@@ -33,6 +34,7 @@ export function createReadiness(options: {
     query_timeout: probeTimeoutMs,
     application_name: 'manager-readiness',
   })
+  keepConnectionsHonest(pool)
   pool.on('error', () => undefined)
   let draining = false
   let last: { at: number; answers: Promise<boolean> } | null = null

@@ -29,11 +29,14 @@ export function createRedis(url: string, log: Logger, metrics: Metrics): Redis {
   // The client reports every failed reconnect here; the change of state is logged once, by note().
   client.on('error', () => note(false))
   client.connect().catch(() => note(false))
+  let pending: Promise<unknown> | null = null
   const probe = async (): Promise<void> => {
+    // While one ping waits for a Redis that hangs, no further one is queued behind it.
+    pending ??= client.ping().finally(() => (pending = null))
     const timeout = new Promise<never>((_, reject) =>
       setTimeout(reject, pingTimeoutMs, new Error('ping timeout')).unref(),
     )
-    const answers = await Promise.race([client.ping(), timeout]).then(
+    const answers = await Promise.race([pending, timeout]).then(
       () => true,
       () => false,
     )

@@ -30,6 +30,8 @@ export type Actor = {
   holdingIn(projectId: string): Promise<Holding>
   /** True when the caller has one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
+  /** Drops what was read so far; the next question reads anew. */
+  forget(): void
   /** The thing that scope and key name, or null. */
   findTarget(scope: Exclude<Scope, 'SYSTEM'>, key: (string | null)[]): Promise<Target | null>
 }
@@ -57,6 +59,10 @@ export function createActor(
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
+    },
+    forget: () => {
+      holdings.clearAll()
+      targets.clear()
     },
     findTarget: (scope, key) => {
       let loader = targets.get(scope)

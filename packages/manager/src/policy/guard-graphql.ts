@@ -9,11 +9,17 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql'
+import { unavailable } from '../platform/errors.ts'
+import { forgetBatches } from '../platform/graphql/batch.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
 
 /** What every resolver receives. */
-export type GraphqlContext = { actor: Actor }
+export type GraphqlContext = {
+  actor: Actor
+  /** When the request is given up, by performance.now(). */
+  deadline: number
+}
 
 export type GuardedField = { type: string; field: string; isDeprecated: boolean; policy: Policy }
 
@@ -37,7 +43,7 @@ export function guardSchema(schema: GraphQLSchema): GuardedField[] {
         offenders.push(`${type.name}.${field.name} (no "on")`)
       const isDeprecated = typeof field.deprecationReason === 'string'
       guarded.push({ type: type.name, field: field.name, isDeprecated, policy })
-      wrap(type, field, policy)
+      wrap(type, field, policy, type === schema.getMutationType())
     }
   }
   if (offenders.length > 0)
@@ -61,12 +67,24 @@ function readPolicy(directive: GraphQLDirective, field: GraphQLField<unknown, un
   return { do: permission, on: on ?? [], in: scope }
 }
 
-function wrap(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, policy: Policy): void {
+function wrap(
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+  policy: Policy,
+  isMutation: boolean,
+): void {
   const resolve = field.resolve ?? defaultFieldResolver
   field.resolve = async (source, args, context, info) => {
-    const { actor } = context as { actor?: Actor }
+    const { actor, deadline = 0 } = context as Partial<GraphqlContext>
     // Without an actor the request did not pass authentication; nothing may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
+    if (performance.now() > deadline)
+      throw unavailable('the request took too long; ask for less, or try again')
+    // Mutations of one document run one after the other, and each may change what the next one reads.
+    if (isMutation) {
+      actor.forget()
+      forgetBatches(context as object)
+    }
     const key = policy.on.map((path) => readPath(path, source, args))
     await authorize(actor, policy, key)
     return resolve(source, args, context, info)

@@ -9,6 +9,7 @@ import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/check
 import { type AuditEntry, hashEntry } from '../../src/platform/audit/entry.ts'
 import { type Anchors, readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
 import type { Tx } from '../../src/platform/db/database.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { createSigningKey } from '../../src/platform/keys.ts'
 import { masterKey, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
 import { runManager } from '../kit/process.ts'
@@ -225,6 +226,16 @@ describe('checkpoints', () => {
     )
     expect(key.verify(rows[0]?.hash as Buffer, rows[0]?.signature as Buffer)).toBe(true)
     expect(await run()).toBeNull()
+  })
+
+  test('[audit-append.checkpoint-kept-twice] the copy in the log is written whatever the log level', async () => {
+    const lines: string[] = []
+    const log = createLog('error', { write: (line: string) => void lines.push(line) })
+    const quiet = await startTestApp({ database: service.database, world: { log } })
+    await change('quiet')
+    await quiet.app.jobs[0]?.run()
+    await quiet.close()
+    expect(lines.filter((line) => line.includes('"checkpoint"'))).toHaveLength(1)
   })
 
   test('[audit-append.checkpoint] several replicas at once write one', async () => {

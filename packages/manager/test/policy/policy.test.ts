@@ -124,6 +124,25 @@ describe('policy', () => {
     }
   })
 
+  test('a mutation sees what the ones before it in the same document changed, rights included', async () => {
+    const { people, own } = await createMatrixWorld(service)
+    const { rows } = await service.sql.query<{ id: string }>(
+      'select id from user2projects where user_id = $1',
+      [people.maintainer.id],
+    )
+    const leave = `removeUserFromProject(id: "${rows[0]?.id}")`
+    const rename = (name: string) => `updateTenant(id: "${own.tenantId}", input: {name: "${name}"}) { id }`
+    const answer = await service.query(
+      people.maintainer,
+      `mutation { a: ${rename('before')} b: ${leave} c: ${rename('after')} }`,
+    )
+    expect(answer.error).toBe('tenant not found')
+    const { rows: tenants } = await service.sql.query('select name from tenants where id = $1', [
+      own.tenantId,
+    ])
+    expect(tenants).toEqual([{ name: 'before' }])
+  })
+
   test('[policy.visible-refused] what a caller sees but may not change is refused with the role it needs', async () => {
     const { people, own } = await createMatrixWorld(service)
     const answer = await service.query(people.developer, 'mutation($id: ID!) { deleteTenant(id: $id) }', {

@@ -36,6 +36,8 @@ export type AuditLog = {
 
 /** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by whoever makes a change. */
 export function createAuditService({ db, clock, log, metrics, checkpointKey }: AuditDeps) {
+  // Written whatever the log level: it is the copy outside the database.
+  const outsideCopy = log.child({}, { level: 'info' })
   return {
     list: async (projectId: string, args: ListArgs): Promise<AuditLog[]> => {
       const order =
@@ -62,7 +64,7 @@ export function createAuditService({ db, clock, log, metrics, checkpointKey }: A
         const checkpoint = await writeCheckpoint(db, checkpointKey, clock)
         if (checkpoint === null) return
         metrics.auditCheckpointSeq.set(checkpoint.seq)
-        log.info({ checkpoint }, 'audit checkpoint')
+        outsideCopy.info({ checkpoint }, 'audit checkpoint')
       }
     },
   }

@@ -36,6 +36,9 @@ const constraints: ConstraintMeanings = {
     'the user is a member of the application already; change the role instead',
   ],
   user2applications_user_fkey: ['not_found', 'user not found'],
+  user2applications_application_fkey: ['not_found', 'application not found'],
+  user2tenants_tenant_fkey: ['not_found', 'tenant not found'],
+  tenant_role_definitions_tenant_fkey: ['not_found', 'tenant not found'],
   tenant_role_definitions_name_key: ['conflict', 'the tenant has a role definition with this name already'],
 }
 

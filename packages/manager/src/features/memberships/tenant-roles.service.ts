@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName, checkOneOf } from '../../platform/validate.ts'
+import { lockTenantMembers } from './authority.store.ts'
 import * as store from './tenant-roles.store.ts'
 
 export type TenantRolesService = ReturnType<typeof createTenantRolesService>
@@ -66,7 +67,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       input: { name?: string | null; permissions?: readonly string[] | null },
     ): Promise<store.TenantRoleDefinition> =>
       db.transaction().execute(async (tx) => {
-        const before = orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
+        const before = await lock(tx, id)
         const name = checkName(input.name ?? before.name)
         const permissions = checkPermissions(input.permissions ?? before.permissions)
         if (before.seeded && name !== before.name)
@@ -80,13 +81,20 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
 
     delete: (actor: Actor, id: string): Promise<true> =>
       db.transaction().execute(async (tx) => {
-        const before = orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
+        const before = await lock(tx, id)
         if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
         await store.deleteTenantRole(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const
       }),
   }
+}
+
+/** The member lock first, as membership changes take it, so that neither can wait for the other in a circle. */
+async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
+  const { tenantId } = orNotFound(await store.findTenantRole(tx, id), 'tenant role definition')
+  await lockTenantMembers(tx, tenantId)
+  return orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
 }
 
 function checkPermissions(permissions: readonly string[]): string[] {

@@ -31,6 +31,11 @@ export function listTenantRoles(db: Db, tenantId: string, page: Page): Promise<T
   })
 }
 
+/** One definition or nothing. */
+export function findTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition | undefined> {
+  return tx.selectFrom('tenantRoleDefinitions').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
 /** One definition, locked until the transaction ends. */
 export function lockTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition | undefined> {
   return tx

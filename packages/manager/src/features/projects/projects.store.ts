@@ -54,7 +54,20 @@ export function updateProject(tx: Tx, id: string, values: { name: string; slug: 
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the project; everything that hangs on it goes with it. */
+const chunkSize = 5_000
+
+/**
+ * Deletes the project; everything that hangs on it goes with it. The tenants go first, by thousands, so that no single
+ * statement outlasts its timeout however many there are.
+ */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
+  for (;;) {
+    const chunk = tx.selectFrom('tenants').select('id').where('projectId', '=', id).limit(chunkSize)
+    const { numDeletedRows } = await tx
+      .deleteFrom('tenants')
+      .where('id', 'in', chunk)
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows < chunkSize) break
+  }
   await tx.deleteFrom('projects').where('id', '=', id).execute()
 }

@@ -28,6 +28,6 @@ const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a)
 
 function shown(kind: FieldClass, value: unknown): unknown {
   if (value === null || kind === 'public') return value
-  if (kind === 'sensitive' && typeof value === 'string') return `${value.slice(0, 2)}…`
+  if (kind === 'sensitive' && typeof value === 'string') return `${Array.from(value).slice(0, 2).join('')}…`
   return '[secret]'
 }

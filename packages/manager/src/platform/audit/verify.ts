@@ -41,8 +41,13 @@ type Options = {
   onChain?: (done: number, all: number) => void
 }
 
-/** Reads the whole trail in one snapshot. Costs one pass over all rows with constant memory per chain. */
+/** Reads the whole trail in one snapshot: one pass over all rows, and every sealed head in memory. */
 export function verifyAudit(db: Db, key: SigningKey, options: Options = {}): Promise<AuditReport> {
+  // Before the transaction, which would stand idle meanwhile.
+  const external = (options.external ?? []).map((checkpoint) => ({
+    checkpoint,
+    seal: checkSeal(checkpoint, key),
+  }))
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -50,9 +55,8 @@ export function verifyAudit(db: Db, key: SigningKey, options: Options = {}): Pro
     .execute(async (tx) => {
       const anchors: Anchors = new Map()
       const checkpoints = await readCheckpoints(tx, key, anchors)
-      for (const checkpoint of options.external ?? []) {
-        const problem = checkSeal(checkpoint, key)
-        if (problem !== null) checkpoints.problem ??= `external checkpoint ${checkpoint.seq} ${problem}`
+      for (const { checkpoint, seal } of external) {
+        if (seal !== null) checkpoints.problem ??= `external checkpoint ${checkpoint.seq} ${seal}`
         else if (checkpoint.seq > checkpoints.lastSeq)
           checkpoints.problem ??= `checkpoint ${checkpoint.seq} is known outside the database but missing in it`
         addAnchors(anchors, checkpoint)
@@ -151,7 +155,7 @@ export async function verifyChain(
     }
     if (rows.length < batchSize) break
   }
-  const lastSealed = Math.max(0, ...sealed.keys())
+  const lastSealed = [...sealed.keys()].reduce((most, seq) => Math.max(most, seq), 0)
   if (broken === null && lastSealed > state.seq)
     broken = { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed ${lastSealed}` }
   if (broken === null && Number(head?.seq ?? 0) !== state.seq)

@@ -2,6 +2,7 @@
 // milliseconds, which is what both API and audit hashes use.
 import { CamelCasePlugin, Kysely, type Transaction, PostgresDialect } from 'kysely'
 import { Pool, types as pgTypes } from 'pg'
+import { keepConnectionsHonest } from './connections.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log.ts'
 
@@ -22,6 +23,8 @@ export type DatabaseOptions = {
   poolSize: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
+  /** How long a transaction may wait for its next statement; 0 for ever. */
+  idleInTransactionTimeoutMs?: number
   log: Logger
   onStatement?: (sql: string) => void
 }
@@ -39,10 +42,11 @@ export function createDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     // A server that hangs answers nothing: the client gives up by itself a little later than the server would.
     query_timeout: options.statementTimeoutMs + 500,
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
     keepAlive: true,
     application_name: 'manager',
   })
+  keepConnectionsHonest(pool)
   // An idle connection that breaks must not end the process; the pool drops it.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
   const db: Db = new Kysely<DB>({

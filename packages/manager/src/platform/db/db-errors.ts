@@ -32,7 +32,9 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
       return new AppError('bad_request', 'a text contains a character that cannot be stored', {
         cause: error,
       })
-    // 08: connection, 53: resources, 57: operator intervention and statement timeout, 40: rollback, 55P03: lock timeout.
+    if (code === '57014')
+      return unavailable('the database took too long over this; ask for less, or try again', error)
+    // 08: connection, 53: resources, 57: operator intervention, 40: rollback, 55P03: lock timeout.
     if (/^(08|53|57|40)/.test(code) || code === '55P03' || connectionCodes.has(code))
       return unavailable('the database does not answer right now; try again', error)
     if (connectionTexts.some((text) => error.message.includes(text)))

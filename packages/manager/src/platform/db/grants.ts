@@ -12,9 +12,11 @@ export async function grantApplicationRole(client: ClientBase, role: string): Pr
       `database.application_role must not be the role that migrates (${role}): it would lose its own rights`,
     )
   const name = client.escapeIdentifier(role)
+  await client.query('begin')
   await client.query(`grant usage on schema public to ${name}`)
   await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
   for (const table of appendOnly)
     await client.query(`revoke update, delete, truncate on ${table} from ${name}`)
   await client.query(`revoke insert, update, delete on pgmigrations, schema_compatibility from ${name}`)
+  await client.query('commit')
 }

@@ -19,6 +19,9 @@ export function batched<Value>(
   return loader.load(key) as Promise<Value>
 }
 
+/** Drops what the request has loaded so far. */
+export const forgetBatches = (context: object): boolean => loaders.delete(context)
+
 /** One row by its id, loaded together with the others asked for meanwhile; throws "<noun> not found" when it is gone. */
 export async function batchedRow<Row extends { id: string }>(
   context: object,

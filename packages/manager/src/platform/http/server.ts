@@ -46,6 +46,7 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A Fastify server with everything that is the same for all routes. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const inflight = new Set<FastifyRequest>()
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
     loggerInstance,
@@ -66,22 +67,24 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, options),
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable)
-        socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-    },
   })
   server.decorateRequest('silent', false)
   server.decorateRequest('logFields')
   server.addHook('onRequest', async (request, reply) => {
     request.logFields = {}
     options.metrics.httpInflight.inc()
+    inflight.add(request)
+    // On close rather than on the end of the answer: a client that goes away is counted and logged too.
+    reply.raw.once('close', () => {
+      inflight.delete(request)
+      observe(request, reply, options)
+    })
     void reply.header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
   })
   acceptOnlyJson(server)
   await shedWhenOverloaded(server, options)
-  server.addHook('onResponse', async (request, reply) => observe(request, reply, options))
+  server.addHook('preClose', async () => closeWhenIdle(server, inflight))
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
   server.setNotFoundHandler((request, reply) =>
     sendError(new AppError('not_found', 'no such route'), request, reply, options),
@@ -147,6 +150,16 @@ async function shedWhenOverloaded(server: FastifyInstance, options: ServerOption
   })
 }
 
+/** Once no request is under way, connections that never sent a whole one need not be waited for. */
+function closeWhenIdle(server: FastifyInstance, inflight: ReadonlySet<FastifyRequest>): void {
+  const timer = setInterval(() => {
+    if (inflight.size > 0) return
+    server.server.closeAllConnections()
+    clearInterval(timer)
+  }, 50)
+  timer.unref()
+}
+
 function observe(request: FastifyRequest, reply: FastifyReply, { metrics, pool }: ServerOptions): void {
   const route = request.routeOptions.url ?? 'unknown'
   const labels = { route, method: request.method, status: String(reply.statusCode) }
@@ -156,5 +169,9 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, pool }
   metrics.dbPoolWaiting.set(pool.waitingCount)
   if (request.silent) return
   const duration_ms = Math.round(reply.elapsedTime * 10) / 10
-  request.log.info({ ...labels, duration_ms, ...request.logFields }, 'request')
+  const isAborted = !reply.raw.writableFinished
+  request.log.info(
+    { ...labels, duration_ms, ...(isAborted ? { aborted: true } : {}), ...request.logFields },
+    'request',
+  )
 }

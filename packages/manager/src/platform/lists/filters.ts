@@ -86,4 +86,7 @@ function readValue(field: string, match: FieldMatch, value: string): string {
 }
 
 /** The ILIKE pattern that matches texts containing `text` literally. */
-export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+export const containsPattern = (text: string): string => `%${startPattern(text)}`
+
+/** The LIKE pattern that matches texts beginning with `text` literally. */
+export const startPattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,0 +1,76 @@
+// Cheap checks of a parsed document, before the standard validation and the compiler. Both are slow for some short
+// documents: the one compares every pair of fields that answer under one name, the other walks a fragment as often as
+// it is spread, and both take cycles of fragments badly.
+import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql'
+import { badRequest } from '../errors.ts'
+
+const limits = { rootFields: 20, sameName: 64, fragments: 50, selections: 1_000 } as const
+
+// Each multiplies the answer of an introspection; the standard query of GraphiQL stays within these.
+const introspectionLists: Record<string, number> = {
+  __schema: 1,
+  __type: 2,
+  types: 1,
+  fields: 2,
+  inputFields: 2,
+  enumValues: 2,
+  interfaces: 2,
+  possibleTypes: 2,
+  directives: 1,
+  args: 3,
+}
+
+/** Throws when the document breaks one of the limits, saying which. */
+export function checkDocument(document: DocumentNode): void {
+  if (expandedSelections(document) > limits.selections)
+    throw badRequest(
+      `a document may have at most ${limits.selections} selections when its fragments are spread out`,
+    )
+  const [answers, fields] = [new Map<string, number>(), new Map<string, number>()]
+  visit(document, {
+    OperationDefinition(node) {
+      if (node.selectionSet.selections.length > limits.rootFields)
+        throw badRequest(`an operation may have at most ${limits.rootFields} root fields`)
+    },
+    Field(node) {
+      const name = node.alias?.value ?? node.name.value
+      if (add(answers, name) > limits.sameName)
+        throw badRequest(`the name ${name} may stand at most ${limits.sameName} times in a document`)
+      add(fields, node.name.value)
+    },
+  })
+  if (fields.has('__schema') || fields.has('__type'))
+    for (const [name, most] of Object.entries(introspectionLists))
+      if ((fields.get(name) ?? 0) > most)
+        throw badRequest(`an introspection may ask for ${name} at most ${most} times`)
+}
+
+function add(counts: Map<string, number>, name: string): number {
+  const count = (counts.get(name) ?? 0) + 1
+  counts.set(name, count)
+  return count
+}
+
+/** How many selections the operations have with every fragment in its place; each fragment is counted once. */
+function expandedSelections(document: DocumentNode): number {
+  const fragments = new Map<string, SelectionSetNode>()
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
+  if (fragments.size > limits.fragments)
+    throw badRequest(`a document may have at most ${limits.fragments} fragments`)
+  const sizes = new Map<string, number>()
+  const sizeOf = (set: FieldNode['selectionSet']): number =>
+    (set?.selections ?? []).reduce((sum, node) => {
+      if (node.kind !== Kind.FRAGMENT_SPREAD) return sum + 1 + sizeOf(node.selectionSet)
+      const name = node.name.value
+      // NaN marks a fragment that is being counted: meeting it again is a cycle, which is never valid.
+      if (Number.isNaN(sizes.get(name))) throw badRequest(`the fragment ${name} spreads itself`)
+      if (!sizes.has(name)) sizes.set(name, Number.NaN).set(name, sizeOf(fragments.get(name)))
+      return sum + 1 + (sizes.get(name) ?? 0)
+    }, 0)
+  // Every definition is counted, so that a cycle of fragments that nothing spreads is found too.
+  return document.definitions.reduce(
+    (sum, node) => sum + ('selectionSet' in node ? sizeOf(node.selectionSet) : 0),
+    0,
+  )
+}
