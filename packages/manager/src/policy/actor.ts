@@ -1,7 +1,7 @@
 // Who is calling, and what he holds. Memberships are read when first asked for and kept for the one request.
 import DataLoader from 'dataloader'
 import type { Db } from '../platform/db/database.ts'
-import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
+import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 import { type Target, scopes } from './scopes.ts'
 import type { Scope } from '../generated/graphql.ts'
 
@@ -22,16 +22,15 @@ export type Holding = {
 
 export type Actor = {
   user: ActorUser
-  systemRole: SystemRole
-  isAdministrator: boolean
+  readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
   /** The caller's roles in a project; one statement for all projects asked for together. */
   holdingIn(projectId: string): Promise<Holding>
   /** True when the caller has one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
-  /** Drops what was read so far; the next question reads anew. */
-  forget(): void
+  /** Drops what was read so far and reads the system role anew. */
+  refresh(): Promise<void>
   /** The thing that scope and key name, or null. */
   findTarget(scope: Exclude<Scope, 'SYSTEM'>, key: (string | null)[]): Promise<Target | null>
 }
@@ -42,12 +41,14 @@ export function createActor(
   user: ActorUser,
   origin: { ipAddress: string; userAgent: string },
 ): Actor {
+  let { role } = user
   const holdings = new DataLoader<string, Holding>((projectIds) => loadHoldings(db, user.id, projectIds))
   const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
   return {
     user,
-    systemRole: user.role as SystemRole,
-    isAdministrator: user.role === 'administrator',
+    get isAdministrator() {
+      return role === 'administrator'
+    },
     ...origin,
     holdingIn: (projectId) => holdings.load(projectId),
     hasProjectRole: async (roles) => {
@@ -60,9 +61,11 @@ export function createActor(
         .executeTakeFirst()
       return row !== undefined
     },
-    forget: () => {
+    refresh: async () => {
       holdings.clearAll()
       targets.clear()
+      const row = await db.selectFrom('users').select('role').where('id', '=', user.id).executeTakeFirst()
+      role = row?.role ?? 'user'
     },
     findTarget: (scope, key) => {
       let loader = targets.get(scope)

@@ -19,6 +19,8 @@ export type GraphqlContext = {
   actor: Actor
   /** When the request is given up, by performance.now(). */
   deadline: number
+  /** True once a mutation of the document has begun. */
+  hasMutated?: boolean
 }
 
 export type GuardedField = { type: string; field: string; isDeprecated: boolean; policy: Policy }
@@ -80,15 +82,20 @@ function wrap(
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
     if (performance.now() > deadline)
       throw unavailable('the request took too long; ask for less, or try again')
-    // Mutations of one document run one after the other, and each may change what the next one reads.
-    if (isMutation) {
-      actor.forget()
-      forgetBatches(context as object)
-    }
+    if (isMutation) await startMutation(context as GraphqlContext)
     const key = policy.on.map((path) => readPath(path, source, args))
     await authorize(actor, policy, key)
     return resolve(source, args, context, info)
   }
+}
+
+/** Mutations of one document run one after the other; what the first one changed, the next one must see. */
+async function startMutation(context: GraphqlContext): Promise<void> {
+  if (context.hasMutated === true) {
+    forgetBatches(context)
+    await context.actor.refresh()
+  }
+  context.hasMutated = true
 }
 
 /** `parent.x` reads the parent object, any other path the arguments. */

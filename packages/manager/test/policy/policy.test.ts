@@ -141,6 +141,13 @@ describe('policy', () => {
       own.tenantId,
     ])
     expect(tenants).toEqual([{ name: 'before' }])
+    const { administrator } = people
+    const stepDown = `updateUserSystemRole(id: "${administrator.id}", role: "user") { id }`
+    const fallen = await service.query(
+      administrator,
+      `mutation { a: ${stepDown} b: createProject(input: {name: "x", slug: "too-late"}) { id } }`,
+    )
+    expect(fallen.error).toMatch(/^not permitted/)
   })
 
   test('[policy.visible-refused] what a caller sees but may not change is refused with the role it needs', async () => {
