@@ -305,6 +305,14 @@ describe('limits', () => {
     expect(slow).toEqual([])
   })
 
+  test('a request that is overdue is given up before its next step', async () => {
+    const context = { actor: { user: admin, isAdministrator: true } }
+    const resolve = service.app.server.graphql.schema.getQueryType()?.getFields()['me']?.resolve
+    const step = (deadline: number) => resolve?.({}, {}, { ...context, deadline }, {} as never)
+    await expect(step(performance.now() - 1)).rejects.toThrow(/took too long/)
+    await expect(step(performance.now() + 60_000)).resolves.toEqual(admin)
+  })
+
   test('an ordinary document passes the same limits', async () => {
     const text =
       '{ projects(pagination: {limit: 10, offset: 0}) { id name tenants(pagination: {limit: 20, offset: 0}) { id project { slug } } environments { name } applications { slug } } me { id } }'

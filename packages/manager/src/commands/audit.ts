@@ -68,6 +68,7 @@ async function readCheckpoints(file: string): Promise<Checkpoint[]> {
       broken++
     }
   }
-  if (broken > 0) say(`${broken} line(s) of ${file} cannot be read and are left out`)
+  // Not on standard output, which --json keeps machine-readable.
+  if (broken > 0) process.stderr.write(`${broken} line(s) of ${file} cannot be read and are left out\n`)
   return checkpoints
 }

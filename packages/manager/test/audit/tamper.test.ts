@@ -259,7 +259,10 @@ describe('checkpoints', () => {
     const file = `${mkdtempSync(`${tmpdir()}/checkpoints-`)}/manager.log`
     await change('to be rolled back')
     await service.app.jobs[0]?.run()
-    writeFileSync(file, service.logLines.map((line) => JSON.stringify(line)).join('\n'))
+    writeFileSync(
+      file,
+      `${service.logLines.map((line) => JSON.stringify(line)).join('\n')}\n{"checkpoint":{"se`,
+    )
     const env = testEnv(service.database.url)
     expect((await runManager(['audit', 'verify', '--checkpoints', file], env)).code).toBe(0)
     // The last row and everything that knew of it is removed: the database alone looks whole.

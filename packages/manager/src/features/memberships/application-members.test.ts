@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import { expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 
 let service: TestApp
@@ -17,47 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const applicationRow = 'id role user { id externalName } application { id slug }'
-
-/** Runs one operation that has a single root field and takes the given variables. */
-const run = (kind: 'query' | 'mutation', signature: string, field: string) => {
-  return (caller: Person, variables: Record<string, string>) =>
-    service.query(caller, `${kind}(${signature}) { ${field} }`, variables)
-}
-
-const ofApplication = {
-  add: run(
-    'mutation',
-    '$of: ID!, $userID: ID!, $role: String!',
-    `row: addUserToApplication(applicationID: $of, userID: $userID, role: $role) { ${applicationRow} }`,
-  ),
-  update: run(
-    'mutation',
-    '$id: ID!, $role: String!',
-    `row: updateUserApplicationRole(id: $id, role: $role) { ${applicationRow} }`,
-  ),
-  remove: run('mutation', '$id: ID!', 'removeUserFromApplication(id: $id)'),
-  list: run('query', '$of: ID!', `rows: user2applications(application: $of) { ${applicationRow} }`),
-  get: run(
-    'query',
-    '$of: ID!, $id: ID!',
-    `row: user2application(application: $of, id: $id) { ${applicationRow} }`,
-  ),
-}
-const uuid: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/)
-const codeOf = (answer: GraphqlAnswer): string | undefined => answer.errors[0]?.extensions?.code
+const ofApplication = memberCalls('Application', () => service)
 const person = (name: string): Promise<Person> => seedUser(service.sql, name)
-const expectRefused = (answer: GraphqlAnswer, code: string): void => {
-  expect(codeOf(answer)).toBe(code)
-  expect(answer.data).toBeNull()
-}
-const roleOf = async (table: string, column: string, id: string): Promise<string | null> => {
-  const { rows } = await service.sql.query<{ role: string }>(
-    `select ${column} as role from ${table} where id = $1`,
-    [id],
-  )
-  return rows[0]?.role ?? null
-}
 
 describe('application memberships', () => {
   test('[memberships.application-add] [memberships.application-query] creates a row that the list and the single query show', async () => {
@@ -118,7 +79,7 @@ describe('application memberships', () => {
       const { id: userID } = await person(`a-${role}`)
       expect((await ofApplication.add(admin, { of, userID, role })).data.row.role).toBe(role)
     }
-    expect(await roleOf('user2applications', 'role', id)).toBe('readonly')
+    expect(await ofApplication.roleOf(id)).toBe('readonly')
   })
 
   test('[memberships.application-add] an unknown user or application is an error, and a second row a conflict', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import { codeOf, expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 
 let service: TestApp
@@ -17,44 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const projectRow = 'id role user { id externalName } project { id slug }'
-
-/** Runs one operation that has a single root field and takes the given variables. */
-const run = (kind: 'query' | 'mutation', signature: string, field: string) => {
-  return (caller: Person, variables: Record<string, string>) =>
-    service.query(caller, `${kind}(${signature}) { ${field} }`, variables)
-}
-
-const ofProject = {
-  add: run(
-    'mutation',
-    '$of: ID!, $userID: ID!, $role: String!',
-    `row: addUserToProject(projectID: $of, userID: $userID, role: $role) { ${projectRow} }`,
-  ),
-  update: run(
-    'mutation',
-    '$id: ID!, $role: String!',
-    `row: updateUserProjectRole(id: $id, role: $role) { ${projectRow} }`,
-  ),
-  remove: run('mutation', '$id: ID!', 'removeUserFromProject(id: $id)'),
-  list: run('query', '$of: ID!', `rows: user2projects(project: $of) { ${projectRow} }`),
-  get: run('query', '$of: ID!, $id: ID!', `row: user2project(project: $of, id: $id) { ${projectRow} }`),
-}
-const uuid: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/)
-const codeOf = (answer: GraphqlAnswer): string | undefined => answer.errors[0]?.extensions?.code
+const ofProject = memberCalls('Project', () => service)
 const person = (name: string): Promise<Person> => seedUser(service.sql, name)
-const expectRefused = (answer: GraphqlAnswer, code: string): void => {
-  expect(codeOf(answer)).toBe(code)
-  expect(answer.data).toBeNull()
-}
-const roleOf = async (table: string, column: string, id: string): Promise<string | null> => {
-  const { rows } = await service.sql.query<{ role: string }>(
-    `select ${column} as role from ${table} where id = $1`,
-    [id],
-  )
-  return rows[0]?.role ?? null
-}
-const projectRoleOf = (id: string) => roleOf('user2projects', 'role', id)
 
 describe('project memberships', () => {
   test('[memberships.project-add] [memberships.project-query] creates a row that the list and the single query show', async () => {
@@ -124,7 +88,7 @@ describe('project memberships', () => {
       expect((await ofProject.add(admin, { of, userID: newcomer.id, role })).error).toBe(refusal)
       expect((await ofProject.update(admin, { id, role })).error).toBe(refusal)
     }
-    expect(await projectRoleOf(id)).toBe('tester')
+    expect(await ofProject.roleOf(id)).toBe('tester')
   })
 
   test('[memberships.project-add] an unknown user or project is an error, and a second row a conflict', async () => {
@@ -137,7 +101,7 @@ describe('project memberships', () => {
     const first = await ofProject.add(admin, { of, userID: member.id, role: 'tester' })
     expect(first.error).toBeNull()
     expectRefused(await ofProject.add(admin, { of, userID: member.id, role: 'developer' }), 'conflict')
-    expect(await projectRoleOf(first.data.row.id)).toBe('tester')
+    expect(await ofProject.roleOf(first.data.row.id)).toBe('tester')
   })
 })
 
@@ -154,7 +118,7 @@ describe('the last owner of a project', () => {
       expectRefused(removed, 'forbidden')
       expect(removed.error).toContain('the last owner stays')
     }
-    expect(await projectRoleOf(id)).toBe('owner')
+    expect(await ofProject.roleOf(id)).toBe('owner')
     expect((await ofProject.update(owner, { id, role: 'owner' })).error).toBeNull()
   })
 

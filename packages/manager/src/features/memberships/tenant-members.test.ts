@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import { expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
 import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
 let service: TestApp
@@ -17,44 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const tenantRow = 'id roleName user { id externalName } tenant { id slug }'
-
-/** Runs one operation that has a single root field and takes the given variables. */
-const run = (kind: 'query' | 'mutation', signature: string, field: string) => {
-  return (caller: Person, variables: Record<string, string>) =>
-    service.query(caller, `${kind}(${signature}) { ${field} }`, variables)
-}
-
-const ofTenant = {
-  add: run(
-    'mutation',
-    '$of: ID!, $userID: ID!, $role: String!',
-    `row: addUserToTenant(tenantID: $of, userID: $userID, roleName: $role) { ${tenantRow} }`,
-  ),
-  update: run(
-    'mutation',
-    '$id: ID!, $role: String!',
-    `row: updateUserTenantRole(id: $id, roleName: $role) { ${tenantRow} }`,
-  ),
-  remove: run('mutation', '$id: ID!', 'removeUserFromTenant(id: $id)'),
-  list: run('query', '$of: ID!', `rows: user2tenants(tenant: $of) { ${tenantRow} }`),
-  get: run('query', '$of: ID!, $id: ID!', `row: user2tenant(tenant: $of, id: $id) { ${tenantRow} }`),
-}
-const uuid: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/)
-const codeOf = (answer: GraphqlAnswer): string | undefined => answer.errors[0]?.extensions?.code
+const ofTenant = memberCalls('Tenant', () => service)
 const person = (name: string): Promise<Person> => seedUser(service.sql, name)
-const expectRefused = (answer: GraphqlAnswer, code: string): void => {
-  expect(codeOf(answer)).toBe(code)
-  expect(answer.data).toBeNull()
-}
-const roleOf = async (table: string, column: string, id: string): Promise<string | null> => {
-  const { rows } = await service.sql.query<{ role: string }>(
-    `select ${column} as role from ${table} where id = $1`,
-    [id],
-  )
-  return rows[0]?.role ?? null
-}
-const tenantRoleOf = (id: string) => roleOf('user2tenants', 'role_name', id)
 
 describe('tenant memberships', () => {
   test('[memberships.tenant-add] [memberships.tenant-query] creates a row that the list and the single query show', async () => {
@@ -111,7 +75,7 @@ describe('tenant memberships', () => {
       expect((await ofTenant.update(admin, { id, role })).error).toBe(refusal)
     }
     expectRefused(await ofTenant.add(admin, { of, userID: newcomer.id, role: '' }), 'bad_request')
-    expect(await tenantRoleOf(id)).toBe('member')
+    expect(await ofTenant.roleOf(id)).toBe('member')
     expect((await ofTenant.list(admin, { of })).data.rows).toHaveLength(1)
   })
 
@@ -124,7 +88,7 @@ describe('tenant memberships', () => {
     expect(lost.error).toBe('tenant not found')
     const first = await ofTenant.add(admin, { of, userID: member.id, role: 'member' })
     expectRefused(await ofTenant.add(admin, { of, userID: member.id, role: 'admin' }), 'conflict')
-    expect(await tenantRoleOf(first.data.row.id)).toBe('member')
+    expect(await ofTenant.roleOf(first.data.row.id)).toBe('member')
   })
 })
 
@@ -154,7 +118,7 @@ describe('tenants manage their own members', () => {
     const { id } = added.data.row
     expect((await ofTenant.update(tenantAdmin, { id, role: 'admin' })).data.row.roleName).toBe('admin')
     expectRefused(await ofTenant.update(tenantAdmin, { id, role: 'owner' }), 'forbidden')
-    expect(await tenantRoleOf(id)).toBe('admin')
+    expect(await ofTenant.roleOf(id)).toBe('admin')
     const second = await ofTenant.add(tenantAdmin, {
       of,
       userID: (await person('granted')).id,
@@ -170,8 +134,8 @@ describe('tenants manage their own members', () => {
       expectRefused(await ofTenant.update(tenantAdmin, { id: ownerId, role }), 'forbidden')
     expectRefused(await ofTenant.remove(tenantAdmin, { id: ownerId }), 'forbidden')
     expectRefused(await ofTenant.update(tenantAdmin, { id: adminId, role: 'owner' }), 'forbidden')
-    expect(await tenantRoleOf(ownerId)).toBe('owner')
-    expect(await tenantRoleOf(adminId)).toBe('admin')
+    expect(await ofTenant.roleOf(ownerId)).toBe('owner')
+    expect(await ofTenant.roleOf(adminId)).toBe('admin')
   })
 
   test('[memberships.grant-not-above-own] a role grants no permission it lacks itself', async () => {
@@ -227,7 +191,7 @@ describe('tenants manage their own members', () => {
       await ofTenant.remove(tenantAdmin, { id: theirs }),
     ])
       expect(answer.error).toBe('user2tenant not found')
-    expect(await tenantRoleOf(theirs)).toBe('member')
+    expect(await ofTenant.roleOf(theirs)).toBe('member')
   })
 
   test('[policy.tenant-members] without the permission the tenant is visible and its members are not', async () => {
@@ -237,6 +201,6 @@ describe('tenants manage their own members', () => {
     expectRefused(await ofTenant.add(member, { of, userID: guest.id, role: 'member' }), 'forbidden')
     expectRefused(await ofTenant.list(member, { of }), 'forbidden')
     expect((await ofTenant.remove(member, { id: adminId })).error).toBe('user2tenant not found')
-    expect(await tenantRoleOf(adminId)).toBe('admin')
+    expect(await ofTenant.roleOf(adminId)).toBe('admin')
   })
 })

@@ -273,4 +273,22 @@ describe('tenant role definitions', () => {
     )
     expect((await remove(id)).data).toEqual({ deleteTenantRoleDefinition: true })
   })
+
+  test('renaming a role while its holder changes memberships never waits in a circle', async () => {
+    const tenantId = await newTenant('circling')
+    const holder = await seedUser(service.sql, 'holder-in-circle')
+    const { id } = (await create(tenantId, 'turning-0', everything)).data.createTenantRoleDefinition
+    await addMember(tenantId, holder, 'turning-0')
+    const errors: string[] = []
+    for (let round = 1; round <= 40; round++) {
+      const newcomer = await seedUser(service.sql, `newcomer-${round}`)
+      const grant = `mutation { addUserToTenant(tenantID: "${tenantId}", userID: "${newcomer.id}", roleName: "member") { id } }`
+      const answers = await Promise.all([
+        update(id, { name: `turning-${round}` }),
+        service.query(holder, grant),
+      ])
+      errors.push(...answers.flatMap(({ error }) => error ?? []))
+    }
+    expect(errors).toEqual([])
+  })
 })
