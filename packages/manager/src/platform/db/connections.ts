@@ -9,23 +9,28 @@ export function keepConnectionsHonest(pool: Pool): void {
     // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process; the
     // query under way fails by itself.
     client.on('error', () => undefined)
-    destroyOnReadTimeout(client)
+    destroyWhenUnusable(client)
   })
 }
 
 /**
  * After a read timeout nobody knows what the server did or will do with the statement: a BEGIN may still run, and a
- * dead route stays dead. The socket is destroyed, so the pool drops the connection and the server rolls back.
+ * dead route stays dead. After the server said that it ends the connection (57P01 to 57P03), the pool would still hand
+ * it out until the end arrives. The socket is destroyed, so the pool drops the connection and the server rolls back.
  */
-function destroyOnReadTimeout(client: Internals): void {
+function destroyWhenUnusable(client: Internals): void {
   const query = client.query.bind(client)
   client.query = (...args) => {
     const result = query(...args)
     if (result instanceof Promise)
       result.catch((error: unknown) => {
-        if (error instanceof Error && error.message === 'Query read timeout')
-          client.connection.stream.destroy()
+        if (isUnusableAfter(error)) client.connection.stream.destroy()
       })
     return result
   }
+}
+
+function isUnusableAfter(error: unknown): boolean {
+  const { message, code } = error as { message?: string; code?: string }
+  return message === 'Query read timeout' || /^57P0[1-3]$/.test(code ?? '')
 }
