@@ -1,21 +1,25 @@
 // The whole service on one page. A feature may use only what stands above it.
-import type { Config } from './config.ts'
+import { type Config, credentialOptions } from './config.ts'
 import type { Feature } from './feature.ts'
+import { createAccessTokens } from './features/access-tokens/index.ts'
 import { createApplications, createTenant2Applications } from './features/applications/index.ts'
 import { createAuditTrail } from './features/audit/index.ts'
 import { createEnvironments } from './features/environments/index.ts'
 import { createHealth } from './features/health/index.ts'
+import { createMachineUsers } from './features/machine-users/index.ts'
 import { createMemberships } from './features/memberships/index.ts'
 import { createProjects } from './features/projects/index.ts'
+import { createProxyAuth } from './features/proxy-auth/index.ts'
 import { createTenants } from './features/tenants/index.ts'
 import { type UsersApi, createUsers } from './features/users/index.ts'
 import { createAudit } from './platform/audit/append.ts'
+import { type CredentialParts, createCredentialParts } from './platform/credentials/parts.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
-import { createSigningKey } from './platform/keys.ts'
+import { createSigningKey, deriveKey } from './platform/keys.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
-import { type Transport, type TransportOptions, createTransport } from './transport.ts'
+import { type Callers, type Transport, type TransportOptions, createTransport } from './transport.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
@@ -27,18 +31,22 @@ export async function createApp(config: Config, world: World, options: Transport
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
   const gate = createGate({ secrets, openForDevelopment: isHatchOpen, metrics: world.metrics })
   const readiness = createReadiness({ databaseUrl: config.databaseUrl, redis: world.redis, version })
-  const { features, users } = createFeatures(config, world, { gate, readiness })
+  const credentials = createCredentialParts(credentialOptions(config), world)
+  const { features, users, callers } = createFeatures(config, world, { gate, readiness, credentials })
   const transport = await createTransport(
-    { config, world, features, gate, readiness, provision: users.provision },
+    { config, world, features, gate, readiness, callers, close: () => credentials.close() },
     isHatchOpen ? { ...options, fallbackIdentity: developmentIdentity } : options,
   )
   if (isHatchOpen) await openEscapeHatch(world, users)
   return { ...transport, readiness, jobs: features.flatMap((feature) => feature.jobs ?? []) }
 }
 
-function createFeatures(config: Config, world: World, edge: { gate: Gate; readiness: ReadinessProbe }) {
-  const { clock, directory, log, metrics } = world
-  const { db } = world.database
+type Edge = { gate: Gate; readiness: ReadinessProbe; credentials: CredentialParts }
+
+function createFeatures(config: Config, world: World, edge: Edge) {
+  const { clock, database, directory, log, metrics } = world
+  const { kdf, verifier, throttles } = edge.credentials
+  const { db } = database
   const base = { db, audit: createAudit(clock) }
 
   const health = createHealth(edge)
@@ -49,6 +57,29 @@ function createFeatures(config: Config, world: World, edge: { gate: Gate; readin
   const tenants = createTenants({ ...base, projects: projects.api, memberships: memberships.api })
   const applications = createApplications({ ...base, projects: projects.api })
   const tenant2Applications = createTenant2Applications({ ...base, projects: projects.api })
+  const proof = { clock, database, kdf, log, metrics, verifier }
+  const accessTokens = createAccessTokens({
+    ...base,
+    ...proof,
+    users: users.api,
+    checkKey: deriveKey(config.masterKey, 'access-token-check'),
+  })
+  const machineUsers = createMachineUsers({
+    ...base,
+    ...proof,
+    throttle: throttles.machine,
+    environments: environments.api,
+    // Nothing forwards ESB requests yet, so no machine user has served one.
+    countServedRequests: () => Promise.resolve(0),
+  })
+  const proxyAuth = createProxyAuth({
+    ...proof,
+    throttle: throttles.validate,
+    guesses: throttles.basic,
+    accessTokens: accessTokens.api,
+    machineUsers: machineUsers.api,
+    users: users.api,
+  })
   const auditTrail = createAuditTrail({
     db,
     clock,
@@ -68,9 +99,17 @@ function createFeatures(config: Config, world: World, edge: { gate: Gate; readin
     tenants,
     applications,
     tenant2Applications,
+    accessTokens,
+    machineUsers,
+    proxyAuth,
     auditTrail,
   ]
-  return { features, users: users.api }
+  const callers: Callers = {
+    provision: users.api.provision,
+    tokenOwner: accessTokens.api.authenticate,
+    machineOf: machineUsers.api.authenticate,
+  }
+  return { features, users: users.api, callers }
 }
 
 /** Says loudly that the gate is open, and makes sure that the development administrator exists. */

@@ -1,4 +1,5 @@
 // The one table of settings: dotted key in the YAML file, environment variable, how it is read, default, documentation.
+import { credentialSettings } from './config-credential-settings.ts'
 import {
   base64Key,
   boolean,
@@ -63,6 +64,12 @@ export const settings = {
     secret: true,
     default: 'redis://127.0.0.1:6379',
     doc: 'Connection string of Redis or Valkey. The service stays ready without it, marked degraded.',
+  }),
+  redisKeyPrefix: setting(word, {
+    key: 'redis.key_prefix',
+    env: 'SVC_REDIS_KEY_PREFIX',
+    default: 'svc',
+    doc: 'Beginning of every Redis key; installations that share a Redis take different ones.',
   }),
   host: setting(text(255), {
     key: 'http.host',
@@ -163,6 +170,7 @@ export const settings = {
     default: 2 * 1_048_576,
     doc: 'Largest body of `POST /query`; a larger one is answered 413.',
   }),
+  ...credentialSettings,
   userProvider: setting(oneOf('local'), {
     key: 'users.provider',
     env: 'SVC_USERS_PROVIDER',

@@ -112,3 +112,29 @@ export function printableConfig(config: Config): Record<string, unknown> {
   })
   return Object.fromEntries(entries) as Record<string, unknown>
 }
+
+/** The settings of the credential parts, as they take them. */
+export const credentialOptions = (config: Config) => ({
+  threads: config.kdfThreads,
+  maxQueue: config.kdfMaxQueue,
+  limits: {
+    validate: {
+      failures: config.validateThrottleFailures,
+      windowMs: config.validateThrottleWindowMs,
+      blockMs: config.validateThrottleBlockMs,
+      maxBlockMs: config.validateThrottleBlockMs,
+    },
+    basic: {
+      failures: config.basicThrottleFailures,
+      windowMs: config.basicThrottleWindowMs,
+      blockMs: config.basicThrottleBlockMs,
+      maxBlockMs: config.basicThrottleBlockMs,
+    },
+    machine: {
+      failures: config.machineThrottleFailures,
+      windowMs: config.machineThrottleWindowMs,
+      blockMs: config.machineThrottleBlockMs,
+      maxBlockMs: config.machineThrottleMaxBlockMs,
+    },
+  },
+})

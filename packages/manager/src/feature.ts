@@ -13,6 +13,8 @@ export type Feature<Api = unknown> = {
   jobs?: PeriodicJob[]
   /** What a violation of one of the feature's own constraints means to a caller. */
   constraints?: ConstraintMeanings
+  /** Lets go of timers and threads, and writes what is still held back; called once no request is under way. */
+  close?: () => Promise<void>
   /** The handful of functions other features may call. */
   api: Api
 }

@@ -12,8 +12,7 @@ import type { Gate } from './platform/http/gate.ts'
 import type { Identity } from './platform/http/identity.ts'
 import { createServer } from './platform/http/server.ts'
 import type { ReadinessProbe } from './platform/readiness.ts'
-import type { ActorUser } from './policy/actor.ts'
-import { authenticate } from './policy/authenticate.ts'
+import { type AuthenticateOptions, authenticate } from './policy/authenticate.ts'
 import { type GuardedField, guardSchema } from './policy/guard-graphql.ts'
 import { type GuardedRoute, guardRoutes } from './policy/guard-http.ts'
 import { printPolicy } from './policy/table.ts'
@@ -33,8 +32,12 @@ type Parts = {
   features: readonly Feature[]
   gate: Gate
   readiness: ReadinessProbe
-  provision: (identity: Identity) => Promise<ActorUser>
+  /** How callers are known: by forwarded identity, personal access token or machine token. */
+  callers: Callers
+  /** Ends what the features share, after their own ends. */
+  close: () => Promise<void>
 }
+export type Callers = Pick<AuthenticateOptions, 'provision' | 'tokenOwner' | 'machineOf'>
 
 export type TransportOptions = {
   /** Who a request without identity is; only the development escape hatch sets it. */
@@ -82,7 +85,7 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
   authenticate(server, {
     gate,
     metrics,
-    provision: parts.provision,
+    ...parts.callers,
     db: world.database.db,
     clientAddress: createClientAddress(config.trustedProxies),
     fallbackIdentity: options.fallbackIdentity ?? null,
@@ -98,7 +101,12 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
     })
     if (config.env === 'development') await registerGraphiql(server)
   }
-  for (const feature of features) feature.routes?.(server)
+  // Hooks of the end run last in, first out.
+  server.addHook('onClose', parts.close)
+  for (const feature of features) {
+    feature.routes?.(server)
+    if (feature.close !== undefined) server.addHook('onClose', feature.close)
+  }
   options.extend?.(server)
   await server.ready()
   return {

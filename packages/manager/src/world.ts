@@ -37,7 +37,9 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     log,
     metrics,
     database,
-    redis: replace.redis ?? createRedis(config.redisUrl, log, metrics),
+    redis:
+      replace.redis ??
+      createRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix }, { log, metrics }),
     clock: replace.clock ?? systemClock,
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }

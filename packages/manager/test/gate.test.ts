@@ -56,7 +56,7 @@ describe('the proxy gate', () => {
   test('[gate.default-closed] the inventory is not empty and every API route is gated or names a reason', () => {
     expect(gatedRoutes(service).map((route) => `${route.method} ${route.path}`)).toContain('POST /query')
     const open = service.app.routes.filter((route) => 'open' in route.policy).map((route) => route.path)
-    expect([...new Set(open)]).toEqual(['/health'])
+    expect([...new Set(open)]).toEqual(['/health', '/api/machine/check'])
   })
 
   test('[gate.secret-unset] [gate.body-shape] without a configured secret every gated route is closed', async () => {

@@ -8,7 +8,12 @@ export async function describeApp(): Promise<{ policy: string; schema: string }>
   const config = loadConfig({
     env: { SVC_ENV: 'development', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none', SVC_LOG_LEVEL: 'silent' },
   })
-  const redis = { isUp: () => true, close: () => Promise.resolve() }
+  const redis = {
+    isUp: () => true,
+    run: () => Promise.resolve(null),
+    key: (name: string) => name,
+    close: () => Promise.resolve(),
+  }
   const world = createWorld(config, { redis })
   const app = await createApp(config, world)
   try {

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto'
 
 /** 32 bytes for one purpose. */
-function deriveKey(masterKey: Buffer, purpose: string): Buffer {
+export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
 

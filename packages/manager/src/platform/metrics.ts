@@ -7,6 +7,8 @@ export function createMetrics(version: string) {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'svc_' })
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers })
   const metrics = {
     registry,
     httpDuration: new Histogram({
@@ -17,18 +19,26 @@ export function createMetrics(version: string) {
       registers,
     }),
     httpInflight: gauge('svc_http_inflight', 'Requests being answered.'),
-    gateRejections: new Counter({
-      name: 'svc_gate_rejections_total',
-      help: 'Requests refused by the proxy gate; they are counted here and not logged.',
-      labelNames: ['reason'] as const,
-      registers,
-    }),
-    shed: new Counter({
-      name: 'svc_shed_total',
-      help: 'Requests refused because the service is overloaded.',
-      labelNames: ['point'] as const,
-      registers,
-    }),
+    gateRejections: counter(
+      'svc_gate_rejections_total',
+      'Requests refused by the proxy gate; they are counted here and not logged.',
+      ['reason'],
+    ),
+    shed: counter('svc_shed_total', 'Requests refused because the service is overloaded.', ['point']),
+    auth: counter(
+      'svc_auth_total',
+      'Credentials examined, by kind (pat, bearer, basic) and outcome (ok, refused, throttled).',
+      ['kind', 'outcome'],
+    ),
+    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.', []),
+    authCache: counter(
+      'svc_auth_cache_total',
+      'Secrets that were remembered as verified (hit) or had to be hashed (miss).',
+      ['outcome'],
+    ),
+    lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [
+      'throttle',
+    ]),
     dbPoolInUse: gauge('svc_db_pool_in_use', 'Database connections in use.'),
     dbPoolWaiting: gauge('svc_db_pool_waiting', 'Requests waiting for a connection.'),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
@@ -37,12 +47,7 @@ export function createMetrics(version: string) {
       'svc_audit_checkpoint_seq',
       'Number of the newest audit checkpoint this process wrote.',
     ),
-    jobFailures: new Counter({
-      name: 'svc_job_failures_total',
-      help: 'Runs of a periodic job that failed.',
-      labelNames: ['job'] as const,
-      registers,
-    }),
+    jobFailures: counter('svc_job_failures_total', 'Runs of a periodic job that failed.', ['job']),
   }
   new Gauge({
     name: 'svc_build_info',

@@ -3,20 +3,39 @@ import { createClient } from 'redis'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
+/** The commands we use. */
+type Commands = {
+  eval(script: string, options: { keys: string[]; arguments?: string[] }): Promise<unknown>
+  unlink(keys: string[]): Promise<unknown>
+}
+
 export type Redis = {
   /** False while Redis does not answer; callers then do without it. */
   isUp(): boolean
+  /**
+   * Runs a command and answers its result, or null when Redis is away, fails or does not answer in time. The first one
+   * that waits in vain marks Redis as down, so a Redis that hangs costs one short wait and not one per request.
+   */
+  run<T>(command: (client: Commands) => Promise<T>): Promise<T | null>
+  /** The key of this name; installations that share a Redis differ in their prefix. */
+  key(name: string): string
   close(): Promise<void>
 }
 
 const pingIntervalMs = 500
 const pingTimeoutMs = 400
+const commandTimeoutMs = 50
+const maxQueuedCommands = 10_000
 
 /** Connects in the background, keeps trying for ever, and knows within a second whether Redis answers. */
-export function createRedis(url: string, log: Logger, metrics: Metrics): Redis {
+export function createRedis(
+  { url, keyPrefix }: { url: string; keyPrefix: string },
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): Redis {
   const client = createClient({
     url,
     disableOfflineQueue: true,
+    commandsQueueMaxLength: maxQueuedCommands,
     socket: { connectTimeout: 1_000, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000) },
   })
   let up = false
@@ -33,10 +52,7 @@ export function createRedis(url: string, log: Logger, metrics: Metrics): Redis {
   const probe = async (): Promise<void> => {
     // While one ping waits for a Redis that hangs, no further one is queued behind it.
     pending ??= client.ping().finally(() => (pending = null))
-    const timeout = new Promise<never>((_, reject) =>
-      setTimeout(reject, pingTimeoutMs, new Error('ping timeout')).unref(),
-    )
-    const answers = await Promise.race([pending, timeout]).then(
+    const answers = await within(pingTimeoutMs, pending).then(
       () => true,
       () => false,
     )
@@ -47,11 +63,38 @@ export function createRedis(url: string, log: Logger, metrics: Metrics): Redis {
   void probe()
   return {
     isUp: () => up,
+    key: (name) => `${keyPrefix}:${name}`,
+    run: async (command) => {
+      if (!up) return null
+      try {
+        return await within(commandTimeoutMs, command(client))
+      } catch (error) {
+        if (error === tooLate && !closed) note(false)
+        return null
+      }
+    },
     close: async () => {
       closed = true
       clearInterval(timer)
       client.destroy()
       await Promise.resolve()
     },
+  }
+}
+
+const tooLate = new Error('redis did not answer in time')
+
+/** The result, or a rejection with `tooLate` after so many milliseconds; a later result is dropped. */
+async function within<T>(ms: number, result: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    // After a busy turn of the event loop the timer comes before an answer that has long arrived: let it be read first.
+    timer = setTimeout(() => setImmediate(reject, tooLate), ms)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([result, timeout])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,18 +1,31 @@
-// In front of every route, before its body is read: the gate, then the user. A route is gated unless its policy says
-// otherwise, so an address that matches no route is gated too.
+// In front of every route, before its body is read: who is calling. A route is behind the proxy gate unless its policy
+// says otherwise, so an address that matches no route is gated too; below the machine prefixes a machine token takes the
+// gate's place.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { Db } from '../platform/db/database.ts'
-import type { ClientAddress } from '../platform/http/client-address.ts'
+import { type ClientAddress, clientNetwork } from '../platform/http/client-address.ts'
+import { AppError } from '../platform/errors.ts'
 import type { Gate } from '../platform/http/gate.ts'
+import { presentedAuthorization } from '../platform/http/headers.ts'
 import { type Identity, readIdentity } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { authorize } from './authorize.ts'
 
+/** A machine user that has proved its token. */
+type Machine = { id: string; name: string; username: string; environmentId: string; projectId: string }
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; set on every route that needs a user. */
     actor: Actor | undefined
+    /** The caller on routes for machine users. */
+    machine: Machine | undefined
+    /** Where the request comes from, as far as whoever forwarded it is trusted. */
+    clientAddress: string
+    /** The same, as throttles count clients. */
+    clientNetwork: string
   }
 }
 
@@ -23,47 +36,79 @@ export type AuthenticateOptions = {
   clientAddress: ClientAddress
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
+  /** The owner of a personal access token; throws 401. */
+  tokenOwner: (token: string) => Promise<ActorUser>
+  /** The machine user behind an Authorization header; throws 401 or 429. */
+  machineOf: (authorization: string | null, client: string) => Promise<Machine>
 }
 
-// Machine and gateway routes carry credentials of their own; what does not exist there is a plain 404.
 const machinePrefixes = ['/api/machine/', '/esb/']
 
 /** Registers the one hook that decides who gets past. */
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
+  server.decorateRequest('machine', undefined)
+  server.decorateRequest('clientAddress', '')
+  server.decorateRequest('clientNetwork', '')
   server.addHook('onRequest', async (request) => {
     const policy = request.routeOptions.config.policy
     const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
-    if (isMachineAddress || (policy !== undefined && 'open' in policy)) return
-    const identity = passGate(request, policy !== undefined && !('proxy' in policy), options)
-    if (identity === null) return
-    const user = await options.provision(identity)
-    const ipAddress = options.clientAddress(request.raw, options.gate.isTrusted(request.raw))
-    const userAgent = request.headers['user-agent'] ?? ''
-    request.actor = createActor(options.db, user, { ipAddress, userAgent })
-    request.logFields['actor'] = user.id
-    if (policy !== undefined && 'can' in policy) {
-      const params = { ...(request.query as object), ...(request.params as object) } as Record<string, string>
-      await authorize(
-        request.actor,
-        policy.can,
-        policy.can.on.map((name) => params[name] ?? null),
-      )
-    }
+    const isGated = !isMachineAddress && (policy === undefined || !('open' in policy || 'machine' in policy))
+    const isTrusted = isGated ? passGate(request, options) : options.gate.isTrusted(request.raw)
+    request.clientAddress = options.clientAddress(request.raw, isTrusted)
+    request.clientNetwork = clientNetwork(request.clientAddress)
+    if (isMachineAddress || (policy !== undefined && 'machine' in policy))
+      return admitMachine(request, options)
+    if (policy === undefined || 'open' in policy || 'proxy' in policy) return
+    await admitUser(request, options)
+    if (!('can' in policy)) return
+    const params = { ...(request.query as object), ...(request.params as object) } as Record<string, string>
+    const key = policy.can.on.map((name) => params[name] ?? null)
+    await authorize(request.actor as Actor, policy.can, key)
   })
 }
 
-/** The identity when the route needs a user, else null; a refusal here is counted and keeps out of the log. */
-function passGate(
-  request: FastifyRequest,
-  needsUser: boolean,
-  options: AuthenticateOptions,
-): Identity | null {
+/** Lets the trusted proxy pass; a refusal is counted and keeps out of the log. */
+function passGate(request: FastifyRequest, { gate }: AuthenticateOptions): boolean {
   try {
-    options.gate.pass(request.raw)
-    return needsUser ? readIdentity(request.raw, options.fallbackIdentity, options.metrics) : null
+    return gate.pass(request.raw)
   } catch (error) {
     request.silent = true
     throw error
   }
+}
+
+async function admitMachine(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
+  const authorization = presentedAuthorization(request.raw)
+  request.machine = await options.machineOf(authorization, request.clientNetwork)
+  request.logFields['machine_user'] = request.machine.id
+}
+
+/** A personal access token decides when one is sent, so that ending it ends what it is used for; else the session. */
+async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
+  const token = personalToken(request)
+  const user =
+    token === null ? await options.provision(identityOf(request, options)) : await options.tokenOwner(token)
+  const userAgent = request.headers['user-agent'] ?? ''
+  request.actor = createActor(options.db, user, { ipAddress: request.clientAddress, userAgent })
+  request.logFields['actor'] = user.id
+}
+
+function identityOf(request: FastifyRequest, options: AuthenticateOptions): Identity {
+  try {
+    return readIdentity(request.raw, options.fallbackIdentity, options.metrics)
+  } catch (error) {
+    request.silent = true
+    throw error
+  }
+}
+
+/** What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start. */
+function personalToken(request: FastifyRequest): string | null {
+  const header = presentedAuthorization(request.raw)
+  if (header === '')
+    throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
+  const authorization = header === null ? null : parseAuthorization(header)
+  const isOurs = authorization?.scheme === 'bearer' && authorization.value.startsWith('pat_')
+  return isOurs ? authorization.value : null
 }

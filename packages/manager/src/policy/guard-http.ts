@@ -8,6 +8,8 @@ type RoutePolicy =
   | { open: string }
   /** Behind the proxy gate, no user needed; the text says why. */
   | { proxy: string }
+  /** For an enabled machine user with a Bearer token, past the proxy gate; the text says what for. */
+  | { machine: string }
   /** Behind the gate with a user; the text says where the finer policy is. */
   | { user: string }
   /** Behind the gate with a user who holds the permission on the thing the parameters name. */
@@ -16,7 +18,6 @@ type RoutePolicy =
 declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: RoutePolicy
-    errorShape?: 'error' | 'envelope' | 'graphql'
   }
 }
 

@@ -24,6 +24,9 @@ export const permissions: Record<Permission, Grant> = {
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
   USER_SEARCH: { anyProject: 'maintainer' },
+  // Tokens: the caller's own; administrators reach everyone's.
+  ACCESS_TOKEN_READ: { system: 'user' },
+  ACCESS_TOKEN_WRITE: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
 
@@ -32,6 +35,8 @@ export const permissions: Record<Permission, Grant> = {
   PROJECT_WRITE: { project: 'owner' },
   PROJECT_MEMBER_READ: { project: 'readonly' },
   PROJECT_MEMBER_WRITE: { project: 'maintainer' },
+  MACHINE_USER_READ: { project: 'readonly' },
+  MACHINE_USER_WRITE: { project: 'maintainer' },
   AUDIT_READ: { project: 'maintainer' },
 
   // Lists of tenants and applications are narrowed to the caller's own where he is no member of the project.

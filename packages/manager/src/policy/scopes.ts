@@ -111,4 +111,9 @@ export const scopes: Record<Exclude<Scope, 'SYSTEM'>, Named> = {
     view: 'APPLICATION_MEMBER_READ',
     find: byId('user2applications', 'project_id', 'null::uuid', 'application_id'),
   },
+  MACHINE_USER: {
+    noun: 'machine user',
+    view: 'MACHINE_USER_READ',
+    find: byId('machine_users', 'project_id'),
+  },
 }

@@ -36,6 +36,7 @@ function routeLine({ method, path, policy }: GuardedRoute): string {
   const operation = `| ${method} ${path} | HTTP |`
   if ('open' in policy) return `${operation} none | open | anyone: ${policy.open} | no |`
   if ('proxy' in policy) return `${operation} none | proxy secret | the trusted proxy: ${policy.proxy} | no |`
+  if ('machine' in policy) return `${operation} none | machine token | ${policy.machine} | no |`
   if ('user' in policy) return `${operation} none | proxy secret and user | ${policy.user} | no |`
   const { do: permission, on, in: scope } = policy.can
   return `${operation} ${permission} | ${scope} (${on.join(', ')}) | ${describeGrant(permissions[permission])} | no |`

@@ -58,6 +58,8 @@ export function testEnv(
     SVC_ENV: 'test',
     SVC_DATABASE_URL: databaseUrl,
     SVC_REDIS_URL: redisUrl(),
+    // Test files run side by side from one address; the database tells their counters apart.
+    SVC_REDIS_KEY_PREFIX: new URL(databaseUrl).pathname.slice(1).replaceAll('_', '-'),
     SVC_PROXY_SECRET: proxySecret,
     SVC_MASTER_KEY: masterKey,
     SVC_DATABASE_POOL_SIZE: '5',

@@ -3,7 +3,14 @@
 import { expect } from 'vitest'
 import { type Person, type TestApp, startTestApp } from './app.ts'
 import type { GraphqlAnswer } from './graphql.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts'
+import {
+  type SeededProject,
+  seedAccessToken,
+  seedMachineUser,
+  seedMember,
+  seedProject,
+  seedUser,
+} from './seed.ts'
 
 export type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null }
 type Field = { name: string; type: TypeRef; args: { name: string; type: TypeRef }[] }
@@ -47,6 +54,8 @@ export async function createListKit(): Promise<ListKit> {
   await service.query(admin, 'mutation($id: ID!) { updateProject(id: $id, input: {name: "Main"}) { id } }', {
     id: main.id,
   })
+  await seedAccessToken(service.sql, admin)
+  await seedMachineUser(service.sql, main)
   const lists = await findLists(service, admin)
 
   /** Calls a list with what names its parent, as an administrator. */
@@ -61,6 +70,7 @@ export async function createListKit(): Promise<ListKit> {
       tenant: main.tenantId,
       applicationId: main.applicationId,
       application: main.applicationId,
+      environment: main.environmentId,
     }
     const named = declared
       .filter((argument) => argument.name in parents)

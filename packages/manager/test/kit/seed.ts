@@ -1,5 +1,5 @@
 // People and things for tests, made by SQL where the test is not about making them.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from './app.ts'
 
@@ -110,4 +110,30 @@ export async function seedMember(
       role,
     ])
   return id
+}
+
+/** The row of a personal access token nobody knows the secret of; returns its id. */
+export async function seedAccessToken(sql: Pool, person: Person): Promise<string> {
+  const id = randomUUID()
+  await sql.query(
+    `insert into personal_access_tokens (id, user_id, name, token_prefix, hash)
+     values ($1, $2, 'seeded', $3, '$pbkdf2-sha256$seeded')`,
+    [id, person.id, id.slice(0, 8)],
+  )
+  return id
+}
+
+/** A Bearer machine user and its token. */
+export async function seedMachineUser(
+  sql: Pool,
+  project: SeededProject,
+): Promise<{ id: string; token: string }> {
+  const [id, token] = [randomUUID(), randomBytes(32).toString('base64url')]
+  const prefix = token.slice(0, 8)
+  await sql.query(
+    `insert into machine_users (id, project_id, environment_id, name, username, enabled, token_prefix, token_hash)
+     values ($1, $2, $3, 'seeded', $4, true, $5, sha256($6::bytea))`,
+    [id, project.id, project.environmentId, `Bearer:${prefix}`, prefix, token],
+  )
+  return { id, token }
 }

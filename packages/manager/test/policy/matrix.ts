@@ -1,7 +1,8 @@
 // The authorization matrix: every guarded operation, as every kind of principal, on things of his own project and of
 // another one.
 import type { TestApp } from '../kit/app.ts'
-import { type Operation, operations } from './operations.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
 import { type Principal, principals, seenBy } from './principals.ts'
 import { createMatrixWorld } from './world.ts'
 

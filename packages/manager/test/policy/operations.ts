@@ -1,48 +1,17 @@
 // Every guarded operation of the schema: who may use it, and a call of it. What is expected stands here, written from
 // the rules for people, not derived from the code.
-import type { SeededProject } from '../kit/seed.ts'
+import { credentialOperations } from './credential-operations.ts'
+import { type Operation, type Rest, op } from './operation.ts'
 import {
-  type Principal,
   applicationRoles,
   everyone,
   maintainers,
   members,
   projectRoles,
-  type seenBy,
   tenantManagers,
   tenantRoles,
 } from './principals.ts'
-import { type MatrixWorld, fresh, newSlug } from './world.ts'
-
-export type Operation = {
-  /** Type.field as the schema names it. */
-  name: string
-  scope: keyof typeof seenBy
-  allow: Principal[]
-  /** The text of the call on a project's things; `id` is a thing made for this call alone. */
-  text: (target: SeededProject, id: string) => string
-  make: (world: MatrixWorld, target: SeededProject) => Promise<string>
-  /** What an allowed call that always errs says. */
-  errs?: RegExp
-  /** True when a success takes the fixture with it. */
-  consumes?: true
-}
-
-type Rest = Partial<Pick<Operation, 'make' | 'errs' | 'consumes'>>
-const op = (
-  name: string,
-  scope: Operation['scope'],
-  allow: Principal[],
-  text: Operation['text'],
-  rest: Rest = {},
-): Operation => ({
-  name,
-  scope,
-  allow: ['administrator', ...allow],
-  text,
-  make: () => Promise.resolve(newSlug()),
-  ...rest,
-})
+import { fresh } from './world.ts'
 
 const tenantReaders = [...projectRoles, ...tenantRoles]
 const tenantStaff = [...projectRoles, ...tenantManagers]
@@ -384,4 +353,4 @@ const paths: Operation[] = [
   op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
 ]
 
-export const operations: Operation[] = [...queries, ...mutations, ...paths]
+export const operations: Operation[] = [...queries, ...mutations, ...paths, ...credentialOperations]

@@ -34,6 +34,7 @@ export const seenBy = {
   projectMembers: projectRoles,
   tenantMembers: [...projectRoles, ...tenantManagers],
   applicationMembers: projectRoles,
+  machineUser: projectRoles,
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

@@ -1,7 +1,15 @@
 // People and things for the matrix: two projects, and one person of each kind in the first.
 import { randomUUID } from 'node:crypto'
 import type { Person, TestApp } from '../kit/app.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../kit/seed.ts'
+import {
+  type SeededProject,
+  seedAccessToken,
+  seedMachineUser,
+  seedMember,
+  seedProject,
+  seedTenant,
+  seedUser,
+} from '../kit/seed.ts'
 import { type Principal, applicationRoles, principals, projectRoles, tenantRoles } from './principals.ts'
 
 export type MatrixWorld = {
@@ -80,6 +88,10 @@ export const fresh = {
       of === 'project' ? { projectId } : { projectId, applicationId },
     )
   },
+  accessToken: ({ service, people }: MatrixWorld): Promise<string> =>
+    seedAccessToken(service.sql, people.administrator),
+  machineUser: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>
+    (await seedMachineUser(service.sql, target)).id,
   role: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
     const id = randomUUID()
     await service.sql.query(

@@ -17,7 +17,9 @@ export function createEnvironmentsService({ db }: { db: Db }) {
       return store.listEnvironments(db, projectIds, readPage(store.environmentFields, { ...args, order }))
     },
 
+    findMany: (ids: readonly string[]): Promise<store.Environment[]> => store.findEnvironments(db, ids),
+
     get: async (id: string): Promise<store.Environment> =>
-      orNotFound(await store.findEnvironment(db, id), 'environment'),
+      orNotFound((await store.findEnvironments(db, [id]))[0], 'environment'),
   }
 }

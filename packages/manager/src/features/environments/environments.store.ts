@@ -29,9 +29,9 @@ export function listEnvironments(db: Db, projectIds: readonly string[], page: Pa
   return pagesOf(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
 }
 
-/** One environment or nothing. */
-export function findEnvironment(db: Db, id: string): Promise<Environment | undefined> {
-  return db.selectFrom('environments').select(columns).where('id', '=', id).executeTakeFirst()
+/** The environments with these ids, in any order. */
+export function findEnvironments(db: Db, ids: readonly string[]): Promise<Environment[]> {
+  return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
 }
 
 const defaults = [

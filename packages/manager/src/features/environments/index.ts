@@ -5,7 +5,7 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'
 import { type EnvironmentsService, createEnvironmentsService } from './environments.service.ts'
 
-export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults'>
+export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults' | 'findMany'>
 
 export function createEnvironments(deps: { db: Db }): Feature<EnvironmentsApi> {
   const service = createEnvironmentsService(deps)

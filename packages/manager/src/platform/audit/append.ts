@@ -13,7 +13,7 @@ export type AuditEvent = {
   projectId: string | null
   entityType: string
   entityId: string
-  action: 'create' | 'update' | 'delete' | 'grant' | 'revoke'
+  action: 'create' | 'update' | 'delete' | 'grant' | 'revoke' | 'rotate'
   description: string
   classes: FieldClasses
   before: Record<string, unknown> | null

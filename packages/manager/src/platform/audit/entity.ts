@@ -9,6 +9,7 @@ const pastTense = {
   delete: 'deleted',
   grant: 'granted',
   revoke: 'revoked',
+  rotate: 'rotated',
 }
 
 /** `nameOf` is what people call the row in descriptions; `projectOf` names the chain (null for the system's). */

@@ -29,7 +29,15 @@ export type DatabaseOptions = {
   onStatement?: (sql: string) => void
 }
 
-export type Database = { db: Db; pool: Pool; close(): Promise<void> }
+export type Database = {
+  db: Db
+  pool: Pool
+  /** Runs a statement that every connection prepares once under its name: for the few that run at every request. */
+  read: <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
+  close(): Promise<void>
+}
+/** Columns keep the names the statement gives them. */
+export type PreparedStatement = { name: string; text: string }
 
 /** Opens the pool lazily: the first query connects, and a lost connection is replaced by the next query. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -45,6 +53,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
     keepAlive: true,
     application_name: 'manager',
+    // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
+    options: '-c jit=off',
   })
   keepConnectionsHonest(pool)
   // An idle connection that breaks must not end the process; the pool drops it.
@@ -54,5 +64,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: (event) => options.onStatement?.(event.query.sql),
   })
-  return { db, pool, close: () => db.destroy() }
+  return {
+    db,
+    pool,
+    read: async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
+      options.onStatement?.(text)
+      return (await pool.query<Row>({ name, text, values })).rows
+    },
+    close: () => db.destroy(),
+  }
 }

@@ -26,6 +26,20 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
   }
 }
 
+/** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
+export function clientNetwork(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('::')
+  const before = groupsOf(head)
+  // Only the first four groups count, and `::` stands for at least one group of zeros.
+  const zeros = tail === undefined ? 0 : 8 - before.length - groupsOf(tail).length
+  const all = [...before, ...Array.from({ length: zeros }, () => '0'), ...groupsOf(tail ?? '')]
+  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${network.join(':')}::/64`
+}
+
+const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'))
+
 /** An IPv4 address that arrives mapped into IPv6 is the IPv4 address. */
 const plain = (address: string): string =>
   /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address

@@ -1,12 +1,13 @@
-// The three body shapes of the interface, from the one error class.
+// The body shapes of the interface, from the one error class.
 import { AppError } from '../errors.ts'
 
-export type ErrorShape = 'error' | 'envelope' | 'graphql'
+export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'validation'
 
 /** The body of a failed answer in the shape of its route group. */
 export function errorBody(shape: ErrorShape, error: AppError, requestId: string): Record<string, unknown> {
   const extra = { code: error.code, request_id: requestId }
   if (shape === 'envelope') return { success: false, message: error.message, ...extra }
+  if (shape === 'validation') return { valid: false, message: error.message, ...extra }
   if (shape === 'graphql') return { errors: [{ message: error.message, extensions: extra }], data: null }
   return { error: error.message, ...extra }
 }

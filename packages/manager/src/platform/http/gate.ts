@@ -7,8 +7,8 @@ import type { Metrics } from '../metrics.ts'
 import { singleHeader } from './headers.ts'
 
 export type Gate = {
-  /** Throws 401 unless the request comes from the trusted proxy. */
-  pass(request: IncomingMessage): void
+  /** Throws 401 unless the request comes from the trusted proxy; false when only the escape hatch let it in. */
+  pass(request: IncomingMessage): boolean
   /** True when the request carries a right secret; the escape hatch does not count. */
   isTrusted(request: IncomingMessage): boolean
 }
@@ -34,17 +34,17 @@ export function createGate(options: {
   return {
     isTrusted,
     pass: (request) => {
-      if (options.openForDevelopment) return
+      const trusted = isTrusted(request)
+      if (trusted || options.openForDevelopment) return trusted
       if (digests.length === 0)
         refuse(
           'no_secret_configured',
           'manager misconfiguration: no proxy secret is configured; set SVC_PROXY_SECRET and restart',
         )
-      if (!isTrusted(request))
-        refuse(
-          'secret',
-          'missing or invalid X-Proxy-Auth header: the request did not come through the trusted proxy',
-        )
+      return refuse(
+        'secret',
+        'missing or invalid X-Proxy-Auth header: the request did not come through the trusted proxy',
+      )
     },
   }
 }

@@ -23,3 +23,10 @@ export function headerText(value: string): string {
   const decoded = bytes.toString('utf8')
   return decoded.includes('\ufffd') ? value : decoded
 }
+
+/** The Authorization header; null when there is none. Sent more than once it is a text that no scheme accepts. */
+export function presentedAuthorization(request: IncomingMessage): string | null {
+  const header = singleHeader(request, 'authorization')
+  if (header === null) return null
+  return header === 'repeated' ? '' : header.value
+}

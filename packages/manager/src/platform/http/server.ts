@@ -102,7 +102,10 @@ function sendError(
   if (failure.code === 'internal') request.log.error({ err: error }, 'request failed')
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
-  const shape = request.silent ? 'error' : (request.routeOptions?.config?.errorShape ?? 'error')
+  const declared = request.routeOptions?.config?.errorShape ?? 'error'
+  // GraphQL begins after authentication: who is refused before that reads the same body on every route.
+  const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
+  const shape = isBefore ? 'error' : declared
   return reply
     .code(failure.status)
     .header('cache-control', 'no-store')

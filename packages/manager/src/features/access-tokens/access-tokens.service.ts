@@ -1,0 +1,114 @@
+import { randomInt } from 'node:crypto'
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Kdf } from '../../platform/credentials/kdf.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
+import { newId, parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { parseTimestamp } from '../../platform/timestamps.ts'
+import { checkName } from '../../platform/validate.ts'
+import * as store from './access-tokens.store.ts'
+import { buildToken, randomLength, randomText } from './token.ts'
+
+export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: Buffer }
+export type AccessTokensService = ReturnType<typeof createAccessTokensService>
+export type TokenPage = {
+  tokens: store.PersonalAccessToken[]
+  hasNextPage: boolean
+  hasPreviousPage: boolean
+}
+
+const event = auditedEntity<store.PersonalAccessToken>({
+  type: 'personalAccessToken',
+  classes: {
+    id: 'public',
+    userId: 'public',
+    name: 'public',
+    tokenPrefix: 'public',
+    expiresAt: 'public',
+    revoked: 'public',
+    lastUsedAt: 'ignored',
+    createdAt: 'ignored',
+  },
+  nameOf: (token) => `${token.name} (${token.tokenPrefix})`,
+  projectOf: () => null,
+})
+
+const maxPageSize = 100
+
+/** Rules about personal access tokens: people manage their own, administrators everyone's. */
+export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: AccessTokensDeps) {
+  return {
+    list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
+      store.listTokensOf(db, actor.user.id, readPage(store.accessTokenFields, args)),
+
+    /** The next `first` tokens after the one `after` names, newest first. */
+    page: async (actor: Actor, first: number, after: string | null): Promise<TokenPage> => {
+      if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
+      const owner = ownerInReach(actor)
+      const tokens = await store.listTokensBefore(db, owner, after, first + 1)
+      return {
+        tokens: tokens.slice(0, first),
+        hasNextPage: tokens.length > first,
+        hasPreviousPage: after !== null && (await store.hasTokenFrom(db, owner, after)),
+      }
+    },
+
+    count: (actor: Actor): Promise<number> => store.countTokens(db, ownerInReach(actor)),
+
+    /** The new token and its row; the token is not kept anywhere. */
+    create: async (actor: Actor, name: string, expiresAt: string | null) => {
+      const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
+      const [prefix, secret] = [randomLength.prefix, randomLength.secret].map((n) => randomText(n, randomInt))
+      const token = buildToken(prefix as string, secret as string, checkKey)
+      // Before the transaction: it takes long, and a transaction holds a connection.
+      const hash = await kdf.hash(token)
+      const row = { id: newId(), userId: actor.user.id, tokenPrefix: prefix as string, hash, ...values }
+      const personalAccessToken = await db.transaction().execute(async (tx) => {
+        const after = await store.insertToken(tx, row)
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+      return { token, personalAccessToken }
+    },
+
+    /** Revoking a revoked token changes nothing. */
+    revoke: (actor: Actor, id: string): Promise<store.PersonalAccessToken> =>
+      db.transaction().execute(async (tx) => {
+        const before = await lock(tx, actor, id)
+        if (before.revoked) return before
+        const after = await store.revokeToken(tx, before.id)
+        await audit.append(tx, actor, event('revoke', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = await lock(tx, actor, id)
+        await store.deleteToken(tx, before.id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}
+
+/** Whose tokens the caller may see and end: his own, or everyone's (null). */
+const ownerInReach = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
+
+async function lock(tx: Tx, actor: Actor, id: string): Promise<store.PersonalAccessToken> {
+  const tokenId = parseUuid(id)
+  if (tokenId === null) throw notFound('personal access token')
+  return orNotFound(await store.lockToken(tx, tokenId, ownerInReach(actor)), 'personal access token')
+}
+
+function readExpiry(text: string | null, clock: Clock): string | null {
+  if (text === null) return null
+  const instant = parseTimestamp(text)
+  if (instant === null)
+    throw badRequest('expiresAt must be an RFC 3339 timestamp such as 2027-01-31T12:00:00Z')
+  if (instant.getTime() <= clock.now().getTime()) throw badRequest('expiresAt must be in the future')
+  return instant.toISOString()
+}

@@ -1,0 +1,195 @@
+import { sql } from 'kysely'
+import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
+
+export type PersonalAccessToken = {
+  id: string
+  userId: string
+  name: string
+  tokenPrefix: string
+  expiresAt: string | null
+  revoked: boolean
+  lastUsedAt: string | null
+  createdAt: string
+}
+
+const columns = [
+  'id',
+  'userId',
+  'name',
+  'tokenPrefix',
+  'expiresAt',
+  'revoked',
+  'lastUsedAt',
+  'createdAt',
+] as const
+
+export const accessTokenFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  expiresAt: { column: 'expiresAt', match: 'time' },
+  revoked: { column: 'revoked', match: 'boolean' },
+  lastUsedAt: { column: 'lastUsedAt', match: 'time' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of one user's tokens. */
+export function listTokensOf(db: Db, userId: string, page: Page): Promise<PersonalAccessToken[]> {
+  const where = sql<boolean>`personal_access_tokens.user_id = ${userId}`
+  return pageOf(db, { table: 'personalAccessTokens', columns, page, where })
+}
+
+/** `limit` tokens older than `before` (all when null), newest first; of one user, or of everyone when null. */
+export function listTokensBefore(
+  db: Db,
+  userId: string | null,
+  before: string | null,
+  limit: number,
+): Promise<PersonalAccessToken[]> {
+  return db
+    .selectFrom('personalAccessTokens')
+    .select(columns)
+    .$if(userId !== null, (query) => query.where('userId', '=', userId as string))
+    .$if(before !== null, (query) => query.where('id', '<', before as string))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** True when there is a token as new as `id` or newer. */
+export async function hasTokenFrom(db: Db, userId: string | null, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('personalAccessTokens')
+    .select('id')
+    .$if(userId !== null, (query) => query.where('userId', '=', userId as string))
+    .where('id', '>=', id)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How many tokens there are; reads all of them, so only who asks for the number pays for it. */
+export async function countTokens(db: Db, userId: string | null): Promise<number> {
+  const row = await db
+    .selectFrom('personalAccessTokens')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .$if(userId !== null, (query) => query.where('userId', '=', userId as string))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+export function insertToken(
+  tx: Tx,
+  token: {
+    id: string
+    userId: string
+    name: string
+    tokenPrefix: string
+    hash: string
+    expiresAt: string | null
+  },
+): Promise<PersonalAccessToken> {
+  return tx.insertInto('personalAccessTokens').values(token).returning(columns).executeTakeFirstOrThrow()
+}
+
+/** One token, locked until the transaction ends; only the owner's when one is named. */
+export function lockToken(
+  tx: Tx,
+  id: string,
+  userId: string | null,
+): Promise<PersonalAccessToken | undefined> {
+  return tx
+    .selectFrom('personalAccessTokens')
+    .select(columns)
+    .where('id', '=', id)
+    .$if(userId !== null, (query) => query.where('userId', '=', userId as string))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export function revokeToken(tx: Tx, id: string): Promise<PersonalAccessToken> {
+  return tx
+    .updateTable('personalAccessTokens')
+    .set({ revoked: true })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteToken(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('personalAccessTokens').where('id', '=', id).execute()
+}
+
+/** Moves the last use of many tokens forward, in one statement. Rows are locked in one order, so replicas never deadlock. */
+export async function writeLastUses(db: Db, uses: ReadonlyMap<string, string>): Promise<void> {
+  await sql`
+    with used as (
+      select t.id, u.used_at from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (id, used_at)
+      join personal_access_tokens t on t.id = u.id
+      where t.last_used_at is null or t.last_used_at < u.used_at
+      order by t.id for no key update of t
+    )
+    update personal_access_tokens t set last_used_at = used.used_at from used where t.id = used.id`.execute(
+    db,
+  )
+}
+
+/** A token as authentication reads it, with its owner. */
+export type TokenLogin = {
+  id: string
+  hash: string
+  /** Neither revoked nor expired, by the database's clock. */
+  usable: boolean
+  user: {
+    id: string
+    externalName: string
+    externalUsername: string
+    externalEmail: string
+    role: string
+  }
+}
+
+type LoginRow = Omit<TokenLogin, 'user'> & {
+  position: number
+  user_id: string
+  external_name: string
+  external_username: string
+  external_email: string
+  role: string
+}
+
+// Two index lookups per token, whatever the number of tokens and users.
+const loginStatement: PreparedStatement = {
+  name: 'access-token-logins',
+  text: `
+    select wanted.position::int, t.id, t.hash,
+      not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable,
+      u.id as user_id, u.external_name, u.external_username, u.external_email, u.role
+    from unnest($1::text[]) with ordinality as wanted (prefix, position)
+    join personal_access_tokens t on t.token_prefix = wanted.prefix
+    join users u on u.id = t.user_id`,
+}
+
+/** The tokens with these prefixes and their owners, in this order; null where there is none. */
+export async function readTokenLogins(
+  read: Database['read'],
+  prefixes: readonly string[],
+): Promise<(TokenLogin | null)[]> {
+  const rows = await read<LoginRow>(loginStatement, [prefixes])
+  const logins: (TokenLogin | null)[] = prefixes.map(() => null)
+  for (const row of rows)
+    logins[row.position - 1] = {
+      id: row.id,
+      hash: row.hash,
+      usable: row.usable,
+      user: {
+        id: row.user_id,
+        externalName: row.external_name,
+        externalUsername: row.external_username,
+        externalEmail: row.external_email,
+        role: row.role,
+      },
+    }
+  return logins
+}

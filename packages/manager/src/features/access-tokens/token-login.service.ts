@@ -1,0 +1,66 @@
+// Who a presented personal access token belongs to. Every call reads the row, together with the others asked for
+// meanwhile, so a revoked or expired token is refused at once on every replica; only the slow hash is remembered.
+import type { Database } from '../../platform/db/database.ts'
+import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { LastUses } from './last-uses.service.ts'
+import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
+import { hasRightCheck, tokenPrefix } from './token.ts'
+
+export type PresentedToken = { prefix: string; secret: PresentedSecret }
+export type TokenLoginService = ReturnType<typeof createTokenLoginService>
+
+export type TokenLoginDeps = {
+  database: Pick<Database, 'read'>
+  verifier: Verifier
+  metrics: Metrics
+  checkKey: Buffer
+  lastUses: LastUses
+}
+
+/** Authentication by personal access token. */
+export function createTokenLoginService({ database, verifier, metrics, checkKey, lastUses }: TokenLoginDeps) {
+  const findLogin = createBatchedRead<string, TokenLogin>({
+    keyOf: (prefix) => prefix,
+    read: (prefixes) => readTokenLogins(database.read, prefixes),
+  })
+
+  /** The token's prefix, or null when we cannot have issued it. Costs an HMAC when known, two when not. */
+  const present = (text: string): PresentedToken | null => {
+    const prefix = tokenPrefix(text)
+    if (prefix === null) return null
+    const secret = verifier.present(text)
+    return verifier.isKnown(secret) || hasRightCheck(text, checkKey) ? { prefix, secret } : null
+  }
+
+  /** True when the row is usable and its hash is this token's; notes the use. */
+  const fits = async (
+    token: PresentedToken,
+    row: Pick<TokenLogin, 'id' | 'hash' | 'usable'>,
+  ): Promise<boolean> => {
+    if (!row.usable || !(await verifier.verify(token.secret, row.hash))) return false
+    lastUses.note(row.id)
+    return true
+  }
+
+  return {
+    present,
+    fits,
+
+    /** The owner of the token; throws 401 when it does not hold. */
+    authenticate: async (text: string): Promise<TokenLogin['user']> => {
+      const token = present(text)
+      const login = token === null ? null : await findLogin(token.prefix)
+      const holds = token !== null && login !== null && (await fits(token, login))
+      metrics.auth.inc({ kind: 'pat', outcome: holds ? 'ok' : 'refused' })
+      if (!holds)
+        throw new AppError(
+          'unauthenticated',
+          'invalid personal access token: it is unknown, expired or revoked; create a new one',
+        )
+      return login.user
+    },
+  }
+}

@@ -1,0 +1,49 @@
+// Machine users: the accounts backends call with, their credentials, and the Bearer authentication of machine routes.
+// Which ESB endpoints they may use is not here (endpoints/), nor are answers to the proxy (proxy-auth/).
+import type { Feature } from '../../feature.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
+import type { EnvironmentsApi } from '../environments/index.ts'
+import {
+  type MachineCredentialsDeps,
+  createMachineCredentialsService,
+} from './machine-credentials.service.ts'
+import {
+  type MachineLoginDeps,
+  type MachineLoginService,
+  createMachineLoginService,
+} from './machine-login.service.ts'
+import { machineTokenHash } from './machine-token.ts'
+import { createMachineUsersResolvers } from './machine-users.resolvers.ts'
+import { registerMachineRoutes } from './machine-users.routes.ts'
+import { type MachineUsersDeps, createMachineUsersService } from './machine-users.service.ts'
+
+export type MachineUsersApi = Pick<MachineLoginService, 'authenticate'> & {
+  /** The hash by which the row of a machine token is found; null for a text that is none. */
+  tokenHash: (text: string) => Buffer | null
+}
+
+export type Deps = MachineUsersDeps &
+  MachineCredentialsDeps &
+  MachineLoginDeps & { environments: EnvironmentsApi }
+
+export function createMachineUsers(deps: Deps): Feature<MachineUsersApi> {
+  const login = createMachineLoginService(deps)
+  return {
+    name: 'machine-users',
+    sdl: readSdl('./machine-users.graphql', import.meta.url),
+    resolvers: createMachineUsersResolvers(
+      createMachineUsersService(deps),
+      createMachineCredentialsService(deps),
+      deps.environments,
+    ),
+    routes: (server) => registerMachineRoutes(server, login),
+    constraints: {
+      machine_users_basic_username_key: [
+        'conflict',
+        'a Basic machine user with this username exists already in the project',
+      ],
+      machine_users_environment_fkey: ['not_found', 'environment not found'],
+    },
+    api: { ...login, tokenHash: machineTokenHash },
+  }
+}

@@ -1,0 +1,87 @@
+// Credentials of machine users: made with the machine user, replaced by rotation, shown once and never kept.
+import { randomBytes } from 'node:crypto'
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Kdf } from '../../platform/credentials/kdf.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { badRequest, orNotFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import { checkName, checkText } from '../../platform/validate.ts'
+import { buildMachineToken, tokenBytes } from './machine-token.ts'
+import { machineUserEvent as event } from './machine-users.audit.ts'
+import * as store from './machine-users.store.ts'
+
+export type MachineCredentialsDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf }
+export type MachineCredentialsService = ReturnType<typeof createMachineCredentialsService>
+
+type CreateInput = { name: string; username?: string | null; hashedKey: string; enabled?: boolean | null }
+
+const generateToken = '__GENERATE_TOKEN__'
+const maxPasswordLength = 1_000
+
+/** Rules about making and replacing credentials. Hashing takes long, so it comes before the transaction. */
+export function createMachineCredentialsService({ db, audit, clock, kdf }: MachineCredentialsDeps) {
+  const asPassword = async (username: string, password: string): Promise<store.StoredCredential> => ({
+    username,
+    passwordHash: await kdf.hash(password),
+  })
+  return {
+    /** `generatedToken` for a Bearer machine user, `plaintextPassword` for a Basic one; the other is null. */
+    create: async (actor: Actor, environmentId: string, input: CreateInput) => {
+      const values = {
+        id: newId(),
+        environmentId,
+        name: checkName(input.name),
+        enabled: input.enabled ?? true,
+      }
+      const isBearer = input.hashedKey === generateToken
+      const username = isBearer ? '' : checkUsername(input.username ?? '')
+      const { token, stored } = isBearer
+        ? newBearer()
+        : { token: null, stored: await asPassword(username, checkPassword(input.hashedKey)) }
+      const machineUser = await db.transaction().execute(async (tx) => {
+        const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
+        const after = orNotFound(inserted, 'environment')
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+      return { generatedToken: token, plaintextPassword: isBearer ? null : input.hashedKey, machineUser }
+    },
+
+    /** Of several rotations at once each answers its own credential; the one written last works. */
+    rotate: async (actor: Actor, id: string) => {
+      // A machine user never changes its kind, nor a Basic one its user name.
+      const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db, id), 'machine user')
+      const { token, stored } = newBearer()
+      const credential = tokenPrefix === null ? await asPassword(username, token) : stored
+      const machineUser = await db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
+        const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())
+        const rotated = { ...event('rotate', { before, after }), metadata: { key_rotated: true } }
+        await audit.append(tx, actor, rotated)
+        return after
+      })
+      return { generatedToken: token, machineUser }
+    },
+  }
+}
+
+/** A random token, and what is stored of it. */
+function newBearer(): { token: string; stored: store.StoredCredential } {
+  const { token, tokenPrefix, tokenHash } = buildMachineToken(randomBytes(tokenBytes))
+  return { token, stored: { username: `Bearer:${tokenPrefix}`, tokenPrefix, tokenHash } }
+}
+
+/** RFC 7617: a colon ends the user name, so it cannot be part of it. */
+function checkUsername(username: string): string {
+  if (username.includes(':')) throw badRequest('username must not contain a colon')
+  if (username.trim() !== username) throw badRequest('username must not begin or end with a space')
+  return checkName(username, 'username')
+}
+
+function checkPassword(password: string): string {
+  if (password === '')
+    throw badRequest(`hashedKey must be ${generateToken} for a Bearer token, or a password for Basic`)
+  return checkText(password, 'hashedKey', maxPasswordLength)
+}

@@ -1,0 +1,68 @@
+// Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, together with the
+// others asked for meanwhile, so a rotated or disabled credential is refused at once on every replica.
+import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { parseAuthorization } from '../../platform/credentials/authorization.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Throttle } from '../../platform/throttle.ts'
+import { machineTokenHash } from './machine-token.ts'
+import { type Machine, readMachines } from './machine-users.store.ts'
+
+export type MachineLoginDeps = { database: Pick<Database, 'read'>; metrics: Metrics; throttle: Throttle }
+export type MachineLoginService = ReturnType<typeof createMachineLoginService>
+
+const expected = 'Expected: Bearer <token>'
+const refusal = 'Invalid token: it belongs to no enabled machine user'
+const tooMany = 'too many failed authentication attempts'
+
+/** Authentication of machine users by Bearer token. */
+export function createMachineLoginService({ database, metrics, throttle }: MachineLoginDeps) {
+  const findMachine = createBatchedRead<Buffer, Machine>({
+    keyOf: (hash) => hash.toString('base64'),
+    read: (hashes) => readMachines(database.read, hashes),
+  })
+
+  /** The machine user, or for how long its client is blocked (0 for a failure that was still free). */
+  const examine = async (
+    header: string,
+    client: string,
+  ): Promise<{ machine: Machine } | { blockedMs: number }> => {
+    const authorization = parseAuthorization(header)
+    if (authorization?.scheme !== 'bearer')
+      throw new AppError('unauthenticated', `Invalid authorization format. ${expected}`)
+    const hash = machineTokenHash(authorization.value)
+    const machine = hash === null ? null : await findMachine(hash)
+    if (machine !== null) {
+      // A right token of 256 random bits is no guess, so it passes even while its client is blocked.
+      throttle.succeed(client)
+      metrics.auth.inc({ kind: 'bearer', outcome: 'ok' })
+      return { machine }
+    }
+    const blockedMs = await throttle.fail(client)
+    metrics.auth.inc({ kind: 'bearer', outcome: blockedMs > 0 ? 'throttled' : 'refused' })
+    return { blockedMs }
+  }
+
+  return {
+    /** `header` is null when there is none; a request without a credential is refused but no failed guess. */
+    authenticate: async (header: string | null, client: string): Promise<Machine> => {
+      if (header === null) throw new AppError('unauthenticated', `Missing Authorization header. ${expected}`)
+      const result = await examine(header, client)
+      if ('machine' in result) return result.machine
+      if (result.blockedMs === 0) throw new AppError('unauthenticated', refusal)
+      throw new AppError('rate_limited', tooMany, { retryAfterSeconds: Math.ceil(result.blockedMs / 1_000) })
+    },
+
+    /** What a backend is told that asks about its own credential: an answer, not an error. */
+    check: async (header: string | null, client: string) => {
+      if (header === null)
+        return { authenticated: false, message: `no Authorization header was sent. ${expected}` }
+      const result = await examine(header, client)
+      if ('blockedMs' in result)
+        return { authenticated: false, message: result.blockedMs > 0 ? tooMany : refusal }
+      const { id, environmentId } = result.machine
+      return { authenticated: true, machine_user_id: id, environment_id: environmentId }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import { batchedRow } from '../../platform/graphql/batch.ts'
+import type { EnvironmentsApi } from '../environments/index.ts'
+import type { MachineCredentialsService } from './machine-credentials.service.ts'
+import type { MachineUsersService } from './machine-users.service.ts'
+
+/** GraphQL for machine users. */
+export function createMachineUsersResolvers(
+  service: MachineUsersService,
+  credentials: MachineCredentialsService,
+  environments: EnvironmentsApi,
+) {
+  return {
+    Query: {
+      machineUsers: (_parent, { environment, ...args }) => service.list(environment, args),
+    },
+    MachineUser: {
+      environment: (row, _args, context) =>
+        batchedRow(context, 'environment', row.environmentId, environments.findMany),
+    },
+    Mutation: {
+      createMachineUserWithCredentials: (_parent, { environmentId, input }, { actor }) =>
+        credentials.create(actor, environmentId, input),
+      rotateMachineUserToken: (_parent, { id }, { actor }) => credentials.rotate(actor, id),
+      updateMachineUser: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteMachineUser: (_parent, { id }, { actor }) => service.delete(actor, id),
+    },
+  } satisfies Resolvers
+}

@@ -1,0 +1,66 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkName } from '../../platform/validate.ts'
+import { machineUserEvent as event } from './machine-users.audit.ts'
+import * as store from './machine-users.store.ts'
+
+export type MachineUsersDeps = {
+  db: Db
+  audit: Audit
+  /** How many logged ESB requests a machine user has served; with any, its row must stay. */
+  countServedRequests: (tx: Tx, machineUserId: string) => Promise<number>
+}
+export type MachineUsersService = ReturnType<typeof createMachineUsersService>
+
+type UpdateInput = {
+  name?: string | null
+  enabled?: boolean | null
+  hashedKey?: string | null
+  tokenPrefix?: string | null
+  clearTokenPrefix?: boolean | null
+}
+
+const credentialFields = ['hashedKey', 'tokenPrefix', 'clearTokenPrefix'] as const
+
+/** Rules about machine users, except their credentials. */
+export function createMachineUsersService(deps: MachineUsersDeps) {
+  const { db, audit } = deps
+  return {
+    list: (environmentId: string, args: ListArgs): Promise<store.MachineUser[]> =>
+      store.listMachineUsers(db, environmentId, readPage(store.machineUserFields, args)),
+
+    update: (actor: Actor, id: string, input: UpdateInput): Promise<store.MachineUser> => {
+      const refused = credentialFields.find((field) => (input[field] ?? null) !== null)
+      if (refused !== undefined)
+        throw badRequest(
+          `updateMachineUser does not take ${refused}: replace the credential with rotateMachineUserToken`,
+        )
+      return db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
+        const name = checkName(input.name ?? before.name)
+        const after = await store.updateMachineUser(tx, id, {
+          name,
+          enabled: input.enabled ?? before.enabled,
+        })
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      })
+    },
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
+        const served = await deps.countServedRequests(tx, id)
+        if (served > 0)
+          throw conflict(
+            `the machine user has served ${served} logged ESB requests and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
+          )
+        await store.deleteMachineUser(tx, id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}

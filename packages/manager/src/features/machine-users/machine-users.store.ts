@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
+
+export type MachineUser = {
+  id: string
+  projectId: string
+  environmentId: string
+  name: string
+  username: string
+  enabled: boolean
+  /** Null for a Basic machine user. */
+  tokenPrefix: string | null
+  lastRotatedAt: string | null
+  createdAt: string
+}
+
+/** What the row keeps of a credential: never the credential itself. */
+export type StoredCredential =
+  { username: string; tokenPrefix: string; tokenHash: Buffer } | { username: string; passwordHash: string }
+
+const columns = [
+  'id',
+  'projectId',
+  'environmentId',
+  'name',
+  'username',
+  'enabled',
+  'tokenPrefix',
+  'lastRotatedAt',
+  'createdAt',
+] as const
+
+export const machineUserFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  username: { column: 'username', match: 'text' },
+  enabled: { column: 'enabled', match: 'boolean' },
+  lastRotatedAt: { column: 'lastRotatedAt', match: 'time' },
+  createdAt: { column: 'createdAt', match: 'time' },
+}
+
+/** A page of an environment's machine users. */
+export function listMachineUsers(db: Db, environmentId: string, page: Page): Promise<MachineUser[]> {
+  const where = sql<boolean>`machine_users.environment_id = ${environmentId}`
+  return pageOf(db, { table: 'machineUsers', columns, page, where })
+}
+
+export function findMachineUser(db: Db, id: string): Promise<MachineUser | undefined> {
+  return db.selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+/** One machine user, locked until the transaction ends. */
+export function lockMachineUser(tx: Tx, id: string): Promise<MachineUser | undefined> {
+  return tx.selectFrom('machineUsers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Nothing when the environment is gone; the row's project is the environment's. */
+export function insertMachineUser(
+  tx: Tx,
+  values: { id: string; environmentId: string; name: string; enabled: boolean } & StoredCredential,
+): Promise<MachineUser | undefined> {
+  const token = 'tokenHash' in values ? values : null
+  const password = 'passwordHash' in values ? values.passwordHash : null
+  return tx
+    .insertInto('machineUsers')
+    .columns([
+      ...(['id', 'projectId', 'environmentId', 'name', 'username', 'enabled'] as const),
+      ...(['tokenPrefix', 'tokenHash', 'passwordHash'] as const),
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom('environments')
+        .select([sql<string>`${values.id}::uuid`.as('id'), 'projectId', 'id as environmentId'])
+        .select([sql<string>`${values.name}::text`.as('name')])
+        .select([sql<string>`${values.username}::text`.as('username')])
+        .select([sql<boolean>`${values.enabled}::boolean`.as('enabled')])
+        .select([sql<string | null>`${token?.tokenPrefix ?? null}::text`.as('tokenPrefix')])
+        .select([sql<Buffer | null>`${token?.tokenHash ?? null}::bytea`.as('tokenHash')])
+        .select([sql<string | null>`${password}::text`.as('passwordHash')])
+        .where('id', '=', values.environmentId),
+    )
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+/** Puts a new credential in the place of the old one. */
+export function replaceCredential(
+  tx: Tx,
+  id: string,
+  credential: StoredCredential,
+  rotatedAt: string,
+): Promise<MachineUser> {
+  return tx
+    .updateTable('machineUsers')
+    .set({ ...credential, lastRotatedAt: rotatedAt, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export function updateMachineUser(
+  tx: Tx,
+  id: string,
+  values: { name: string; enabled: boolean },
+): Promise<MachineUser> {
+  return tx
+    .updateTable('machineUsers')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteMachineUser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('machineUsers').where('id', '=', id).execute()
+}
+
+/** An enabled machine user as its token identifies it. */
+export type Machine = {
+  id: string
+  name: string
+  username: string
+  environmentId: string
+  projectId: string
+}
+
+// One index lookup per token, whatever the number of machine users.
+const byTokenStatement: PreparedStatement = {
+  name: 'machine-users-by-token',
+  text: `
+    select wanted.position::int, m.id, m.name, m.username,
+      m.environment_id as "environmentId", m.project_id as "projectId"
+    from unnest($1::bytea[]) with ordinality as wanted (token_hash, position)
+    join machine_users m on m.token_hash = wanted.token_hash
+    where m.enabled`,
+}
+
+/** The enabled machine users with these token hashes, in this order; null where there is none. */
+export async function readMachines(
+  read: Database['read'],
+  tokenHashes: readonly Buffer[],
+): Promise<(Machine | null)[]> {
+  const machines: (Machine | null)[] = tokenHashes.map(() => null)
+  const rows = await read<Machine & { position: number }>(byTokenStatement, [tokenHashes])
+  for (const { position, ...machine } of rows) machines[position - 1] = machine
+  return machines
+}

@@ -1,0 +1,79 @@
+// Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
+// read by one statement, shared with the requests that ask meanwhile; the slow hash runs once per secret and process.
+import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Throttle } from '../../platform/throttle.ts'
+import type { AccessTokensApi } from '../access-tokens/index.ts'
+import type { MachineUsersApi } from '../machine-users/index.ts'
+import { type Validation, validationOfMachine, validationOfPerson } from './answers.ts'
+import type { BasicLogin } from './basic-login.service.ts'
+import * as store from './proxy-auth.store.ts'
+import { invalidCredentials, tooManyFailures } from './refusals.ts'
+
+export type CredentialDeps = {
+  database: Pick<Database, 'read'>
+  metrics: Metrics
+  throttle: Throttle
+  accessTokens: AccessTokensApi
+  machineUsers: MachineUsersApi
+}
+export type ValidateCredential = ReturnType<typeof createValidateCredential>
+type Wanted<Key> = { key: Key; applicationId: string }
+type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Validation | null> }
+
+/** A function that answers who a credential belongs to and what he may do; throws 401, 429 or 503. */
+export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
+  const { database, metrics, throttle, accessTokens, machineUsers } = deps
+  const findByAccessToken = createBatchedRead<Wanted<string>, store.TokenAccess>({
+    keyOf: ({ key, applicationId }) => `${key} ${applicationId}`,
+    read: (wanted) => store.readByAccessToken(database.read, wanted),
+  })
+  const findByMachineToken = createBatchedRead<Wanted<Buffer>, store.MachineAccess>({
+    keyOf: ({ key, applicationId }) => `${key.toString('base64')} ${applicationId}`,
+    read: (wanted) => store.readByMachineToken(database.read, wanted),
+  })
+
+  const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
+    const token = accessTokens.present(text)
+    const row = token === null ? null : await findByAccessToken({ key: token.prefix, applicationId })
+    if (token === null || row === null || !(await accessTokens.fits(token, row))) return null
+    return validationOfPerson(row, row, true)
+  }
+  const byMachineToken = async (key: Buffer, applicationId: string): Promise<Validation | null> => {
+    const row = await findByMachineToken({ key, applicationId })
+    return row?.enabled === true ? validationOfMachine(row) : null
+  }
+  const byBasic = async (
+    value: string,
+    applicationId: string,
+    client: string,
+  ): Promise<Validation | null> => {
+    const login = parseBasic(value)
+    const row = login === null ? null : await basicLogin(login, applicationId, client)
+    return row === null ? null : validationOfMachine(row)
+  }
+  const attempt = (header: string, applicationId: string, client: string): Attempt => {
+    const { scheme, value } = parseAuthorization(header) ?? { scheme: 'none', value: '' }
+    if (scheme === 'basic') return { kind: 'basic', answer: byBasic(value, applicationId, client) }
+    if (scheme !== 'bearer') return { kind: 'other', answer: Promise.resolve(null) }
+    const hash = machineUsers.tokenHash(value)
+    return hash === null
+      ? { kind: 'pat', answer: byAccessToken(value, applicationId) }
+      : { kind: 'bearer', answer: byMachineToken(hash, applicationId) }
+  }
+
+  return async (header: string, applicationId: string, client: string): Promise<Validation> => {
+    const { kind, answer } = attempt(header, applicationId, client)
+    const validation = await answer
+    if (validation !== null) {
+      throttle.succeed(client)
+      metrics.auth.inc({ kind, outcome: 'ok' })
+      return validation
+    }
+    const blockedMs = await throttle.fail(client)
+    metrics.auth.inc({ kind, outcome: blockedMs > 0 ? 'throttled' : 'refused' })
+    throw blockedMs > 0 ? tooManyFailures(blockedMs) : invalidCredentials()
+  }
+}

@@ -1,0 +1,58 @@
+// People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
+import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import type { Throttle } from '../../platform/throttle.ts'
+import type { UsersApi } from '../users/index.ts'
+import { type AccessRows, maxTenants } from './access.ts'
+import { type Validation, validationOfPerson } from './answers.ts'
+import * as store from './proxy-auth.store.ts'
+import { tooManyFailures } from './refusals.ts'
+
+export type PersonDeps = { database: Pick<Database, 'read'>; throttle: Throttle; users: UsersApi }
+export type PersonService = ReturnType<typeof createPersonService>
+type SignedIn = { userId: string; email: string | null; name: string | null }
+
+/** Answers about people. `client` is the caller in front of the proxy, as throttles count it. */
+export function createPersonService({ database, throttle, users }: PersonDeps) {
+  const find = createBatchedRead<{ key: string; applicationId: string }, store.UserRow & AccessRows>({
+    keyOf: ({ key, applicationId }) => `${key} ${applicationId}`,
+    read: (wanted) => store.readByUser(database.read, wanted),
+  })
+  return {
+    /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
+    validate: async (
+      { userId, email, name }: SignedIn,
+      applicationId: string,
+      client: string,
+    ): Promise<Validation> => {
+      const blockedMs = await throttle.blockedMs(client)
+      if (blockedMs > 0) throw tooManyFailures(blockedMs)
+      const row = await find({ key: userId, applicationId })
+      const isCurrent =
+        row !== null &&
+        (email === null || email === row.external_email) &&
+        (name === null || name === row.external_name)
+      if (isCurrent) return validationOfPerson(row, row, false)
+      const user = await users.provision({ subject: userId, email, name })
+      const provisioned = {
+        user_id: user.id,
+        external_email: user.externalEmail,
+        external_name: user.externalName,
+        external_username: user.externalUsername,
+      }
+      // Who was not known until now holds nothing.
+      return validationOfPerson(provisioned, row, false)
+    },
+
+    /** The tenants a person may choose from; unknown ids find none. */
+    listTenants: async (user: string, application: string | null) => {
+      const userId = parseUuid(user)
+      const applicationId = application === null ? null : parseUuid(application)
+      if (userId === null || (application !== null && applicationId === null)) return { tenants: [] }
+      const tenants = await store.readCatalog(database.read, userId, applicationId)
+      if (tenants.length <= maxTenants) return { tenants }
+      return { tenants: tenants.slice(0, maxTenants), truncated: true }
+    },
+  }
+}

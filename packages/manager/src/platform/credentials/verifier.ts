@@ -1,0 +1,69 @@
+// Remembers which secrets fit which stored hashes, so that the slow hash runs once per secret and process. A memory is
+// good only for the very hash it was made with, which the caller reads from the database at every request: a rotated or
+// revoked credential is refused although its secret is remembered. Secrets themselves are never kept, only their HMAC
+// under a key that lives as long as the process.
+import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Metrics } from '../metrics.ts'
+import type { Kdf } from './kdf.ts'
+
+/** A secret as it was presented, with the name under which it is remembered. Costs one HMAC to make. */
+export type PresentedSecret = { text: string; print: string }
+
+export type Verifier = {
+  /** `context` keeps equal secrets of different accounts apart. */
+  present(text: string, context?: string): PresentedSecret
+  /** True when the secret fitted some hash before. */
+  isKnown(secret: PresentedSecret): boolean
+  /** True when the secret fits the hash; runs the KDF unless the answer is remembered or being found out. */
+  verify(secret: PresentedSecret, stored: string): Promise<boolean>
+  /** Takes as long as verify takes, and answers false: for credentials that do not exist. */
+  pretend(secret: PresentedSecret): Promise<false>
+}
+
+const maxVerified = 50_000
+const maxRefused = 10_000
+const refusedTtlMs = 60_000
+// Of the stored form, but nobody knows a secret for it.
+const nobodysHash = `$pbkdf2-sha256$i=600000$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`
+
+/** One per process, shared by every kind of credential that is stored as a slow hash. */
+export function createVerifier(kdf: Kdf, metrics: Metrics): Verifier {
+  const key = randomBytes(32)
+  const verified = new LRUCache<string, string>({ max: maxVerified })
+  const refused = new LRUCache<string, string>({ max: maxRefused, ttl: refusedTtlMs })
+  const underway = new Map<string, Promise<boolean>>()
+
+  const run = async (secret: PresentedSecret, stored: string): Promise<boolean> => {
+    const fits = await kdf.verify(secret.text, stored)
+    if (fits) verified.set(secret.print, stored)
+    else refused.set(secret.print, stored)
+    return fits
+  }
+  const verify = async (secret: PresentedSecret, stored: string): Promise<boolean> => {
+    const isRemembered = verified.get(secret.print) === stored
+    metrics.authCache.inc({ outcome: isRemembered ? 'hit' : 'miss' })
+    if (isRemembered) return true
+    if (refused.get(secret.print) === stored) return false
+    // Who asks while the same secret is being hashed waits for that answer.
+    const flight = `${secret.print}${stored}`
+    let answer = underway.get(flight)
+    if (answer === undefined) {
+      answer = run(secret, stored).finally(() => underway.delete(flight))
+      underway.set(flight, answer)
+    }
+    return answer
+  }
+  return {
+    present: (text, context = '') => ({
+      text,
+      print: createHmac('sha256', key).update(`${context}\0${text}`).digest('base64'),
+    }),
+    isKnown: (secret) => verified.has(secret.print),
+    verify,
+    pretend: async (secret) => {
+      await verify(secret, nobodysHash)
+      return false
+    },
+  }
+}

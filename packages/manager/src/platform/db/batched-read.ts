@@ -1,0 +1,84 @@
+// Reads by key that arrive together share a statement. While one is under way the next keys gather, so the number of
+// statements follows the round trips, not the requests. A read always begins after the request that asked for it, which
+// is what makes a revocation hold for every request that starts after it.
+import { unavailable } from '../errors.ts'
+
+type Waiter<Row> = { resolve: (row: Row | null) => void; reject: (error: unknown) => void }
+type Gathering<Key, Row> = Map<string, { key: Key; waiters: Waiter<Row>[] }>
+
+export type BatchedReadOptions<Key, Row> = {
+  /** Tells keys apart; equal ones are read once. */
+  keyOf: (key: Key) => string
+  /** The rows in the order of the keys, null where there is none. */
+  read: (keys: Key[]) => Promise<(Row | null)[]>
+}
+
+const maxBatch = 256
+const maxWaiting = 10_000
+// A statement that takes longer than this (a dark connection, a lock) no longer holds the others up.
+const stallMs = 100
+const maxUnderway = 4
+
+/** A function that reads one key together with the others asked for meanwhile. */
+export function createBatchedRead<Key, Row>(
+  options: BatchedReadOptions<Key, Row>,
+): (key: Key) => Promise<Row | null> {
+  const gathering: Gathering<Key, Row> = new Map()
+  let [waiting, underway, stalled] = [0, 0, 0]
+  let isScheduled = false
+
+  const schedule = (): void => {
+    const isBusy = underway > stalled || underway >= maxUnderway
+    if (isScheduled || isBusy || gathering.size === 0) return
+    isScheduled = true
+    // Everything that arrives in this turn of the event loop joins.
+    setImmediate(flush)
+  }
+  const flush = (): void => {
+    isScheduled = false
+    const batch = takeFrom(gathering)
+    let isStalled = false
+    underway++
+    const stall = setTimeout(() => {
+      isStalled = true
+      stalled++
+      schedule()
+    }, stallMs)
+    const settle = (each: (waiter: Waiter<Row>, index: number) => void): void => {
+      clearTimeout(stall)
+      underway--
+      if (isStalled) stalled--
+      for (const [index, { waiters }] of batch.entries()) {
+        waiting -= waiters.length
+        for (const waiter of waiters) each(waiter, index)
+      }
+      schedule()
+    }
+    options.read(batch.map(({ key }) => key)).then(
+      (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
+      (error: unknown) => settle((waiter) => waiter.reject(error)),
+    )
+  }
+  return async (key) => {
+    if (waiting >= maxWaiting) throw unavailable('too many requests wait for the database; try again')
+    waiting++
+    const { promise, resolve, reject } = Promise.withResolvers<Row | null>()
+    const name = options.keyOf(key)
+    const entry = gathering.get(name)
+    if (entry === undefined) gathering.set(name, { key, waiters: [{ resolve, reject }] })
+    else entry.waiters.push({ resolve, reject })
+    schedule()
+    return promise
+  }
+}
+
+/** The keys that gathered first, no more than a statement takes. */
+function takeFrom<Key, Row>(gathering: Gathering<Key, Row>) {
+  const batch = []
+  for (const [name, entry] of gathering) {
+    if (batch.length === maxBatch) break
+    batch.push(entry)
+    gathering.delete(name)
+  }
+  return batch
+}

@@ -1,0 +1,52 @@
+// Failures of clients as one process saw them: so many within a window block the client, each block twice as long as
+// the one before. Pure but for its memory; the time is told to it.
+import { LRUCache } from 'lru-cache'
+
+export type ThrottleLimits = {
+  /** This many failures within the window block the client. */
+  failures: number
+  windowMs: number
+  /** Length of the first block; each further one is twice as long, up to maxBlockMs. */
+  blockMs: number
+  maxBlockMs: number
+}
+
+type State = { count: number; windowEndsAt: number; blockedUntil: number; blocks: number }
+
+const maxClients = 100_000
+
+/** The clients that failed last; older ones are forgotten when there are too many. */
+export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }: ThrottleLimits) {
+  const clients = new LRUCache<string, State>({ max: maxClients })
+  const stateOf = (client: string): State =>
+    clients.get(client) ?? { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0 }
+  return {
+    /** For how long the client is still blocked. */
+    blockedMs: (client: string, now: number): number =>
+      Math.max(0, (clients.get(client)?.blockedUntil ?? 0) - now),
+
+    /** Counts a failure; answers the length of the block it begins, or 0. */
+    fail: (client: string, now: number): number => {
+      const state = stateOf(client)
+      const isNewWindow = state.windowEndsAt <= now
+      const count = isNewWindow ? 1 : state.count + 1
+      const length = count >= failures ? Math.min(blockMs * 2 ** state.blocks, maxBlockMs) : 0
+      const next: State =
+        length === 0
+          ? { ...state, count, windowEndsAt: isNewWindow ? now + windowMs : state.windowEndsAt }
+          : { count: 0, windowEndsAt: 0, blockedUntil: now + length, blocks: state.blocks + 1 }
+      // How often a client was blocked is remembered for one longest block after the last one.
+      clients.set(client, next, { ttl: Math.max(windowMs, length) + maxBlockMs })
+      return length
+    },
+
+    /** Takes over a block that others have counted. */
+    block: (client: string, now: number, ms: number): void => {
+      const state = stateOf(client)
+      const blockedUntil = Math.max(state.blockedUntil, now + ms)
+      clients.set(client, { ...state, blockedUntil }, { ttl: ms + maxBlockMs })
+    },
+
+    forget: (client: string): void => void clients.delete(client),
+  }
+}

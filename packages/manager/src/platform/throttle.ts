@@ -1,0 +1,117 @@
+// Counts failures per client and blocks a client that has too many. Counters are shared through Redis; what this process
+// saw itself it also keeps in memory, so that limits go on when Redis is away, hangs or was emptied. Only failures touch
+// Redis: a success costs a map lookup, and its clearing of the shared counter is sent with others a moment later.
+import type { Clock } from './clock.ts'
+import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
+import type { Metrics } from './metrics.ts'
+import type { Redis } from './redis.ts'
+
+export type Throttle = {
+  /** Counts a failure. Answers for how long the client is blocked; 0 for a failure that was still free. */
+  fail(client: string): Promise<number>
+  /** For how long the client is blocked, without counting anything. */
+  blockedMs(client: string): Promise<number>
+  /** As blockedMs, by what this process knows. */
+  knownBlockMs(client: string): number
+  /** Forgets the client's failures and ends its block. */
+  succeed(client: string): void
+  close(): Promise<void>
+}
+
+const clearEveryMs = 200
+const maxClears = 5_000
+
+// The same steps as the failure window's, on Redis's own clock and in one round trip: two replicas that count at once
+// cannot lose a failure. ARGV: failures, window, block, longest block. Answers the present block and the one it begins.
+const failScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local read = redis.call('HMGET', KEYS[1], 'count', 'window', 'blocked', 'blocks')
+local count, window = tonumber(read[1]) or 0, tonumber(read[2]) or 0
+local blocked, blocks = tonumber(read[3]) or 0, tonumber(read[4]) or 0
+if blocked > now then return {blocked - now, 0} end
+if window <= now then count = 0; window = now + ARGV[2] end
+count = count + 1
+local block = 0
+if count >= tonumber(ARGV[1]) then
+  block = math.min(ARGV[3] * 2 ^ blocks, tonumber(ARGV[4]))
+  blocks = blocks + 1; blocked = now + block; count = 0; window = 0
+end
+redis.call('HSET', KEYS[1], 'count', count, 'window', window, 'blocked', blocked, 'blocks', blocks)
+redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[2]), block) + ARGV[4])
+return {0, block}`
+const readScript = `
+local time = redis.call('TIME')
+local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked')) or 0
+return math.max(0, blocked - time[1] * 1000 - math.floor(time[2] / 1000))`
+
+type Outside = { redis: Redis; clock: Clock; metrics: Metrics }
+
+/** `name` keeps the counters of different throttles apart. */
+export function createThrottle(
+  name: string,
+  limits: ThrottleLimits,
+  { redis, clock, metrics }: Outside,
+): Throttle {
+  const own = createFailureWindow(limits)
+  const now = (): number => clock.now().getTime()
+  const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
+  const clears = createClears(redis, keyOf)
+  const { failures, windowMs, blockMs, maxBlockMs } = limits
+  const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
+
+  return {
+    knownBlockMs: (client) => own.blockedMs(client, now()),
+    blockedMs: async (client) => {
+      const known = own.blockedMs(client, now())
+      if (known > 0 || clears.has(client)) return known
+      const shared = await redis.run((store) => store.eval(readScript, { keys: [keyOf(client)] }))
+      if (typeof shared !== 'number' || shared <= 0) return 0
+      own.block(client, now(), shared)
+      return shared
+    },
+    fail: async (client) => {
+      const known = own.blockedMs(client, now())
+      if (known > 0) return known
+      // On the same connection, so Redis forgets the earlier failures before it counts this one.
+      if (clears.has(client)) void clears.send()
+      const ownBlock = own.fail(client, now())
+      const counted = await redis.run((store) =>
+        store.eval(failScript, { keys: [keyOf(client)], arguments: args }),
+      )
+      const [present, begun] = (Array.isArray(counted) ? counted : [0, 0]) as [number, number]
+      if (present + begun > 0) own.block(client, now(), present + begun)
+      if (ownBlock > 0 || begun > 0) metrics.lockouts.inc({ throttle: name })
+      return present
+    },
+    succeed: (client) => {
+      own.forget(client)
+      clears.add(client)
+    },
+    close: () => clears.close(),
+  }
+}
+
+/** Shared counters to forget, sent together. */
+function createClears(redis: Redis, keyOf: (client: string) => string) {
+  const waiting = new Set<string>()
+  const send = async (): Promise<void> => {
+    if (waiting.size === 0) return
+    const keys = [...waiting].map(keyOf)
+    waiting.clear()
+    await redis.run((store) => store.unlink(keys))
+  }
+  const timer = setInterval(() => void send(), clearEveryMs)
+  timer.unref()
+  return {
+    has: (client: string): boolean => waiting.has(client),
+    add: (client: string): void => {
+      if (waiting.size < maxClears) waiting.add(client)
+    },
+    send,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await send()
+    },
+  }
+}
