@@ -16,7 +16,7 @@ import { createAudit } from './platform/audit/append.ts'
 import { type CredentialParts, createCredentialParts } from './platform/credentials/parts.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
-import { createSigningKey, deriveKey } from './platform/keys.ts'
+import { createSigningKey, deriveSecretKey } from './platform/keys.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
 import { type Callers, type Transport, type TransportOptions, createTransport } from './transport.ts'
@@ -62,7 +62,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     ...base,
     ...proof,
     users: users.api,
-    checkKey: deriveKey(config.masterKey, 'access-token-check'),
+    checkKey: deriveSecretKey(config.masterKey, 'access-token-check'),
   })
   const machineUsers = createMachineUsers({
     ...base,

@@ -34,6 +34,12 @@ export const settings = {
     default: 10,
     doc: 'Connections this process holds at most.',
   }),
+  databaseLookupPoolSize: setting(integer(1, 50), {
+    key: 'database.lookup_pool_size',
+    env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
+    default: 4,
+    doc: 'Further connections, kept for the lookups that tell who is calling.',
+  }),
   databaseMaxWaiting: setting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',

@@ -29,6 +29,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     createDatabase({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
+      lookupPoolSize: config.databaseLookupPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       log,

@@ -3,14 +3,19 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
+  createSecretKey,
   hkdfSync,
   type KeyObject,
   sign,
   verify,
 } from 'node:crypto'
 
+/** A secret key for one purpose. */
+export const deriveSecretKey = (masterKey: Buffer, purpose: string): KeyObject =>
+  createSecretKey(deriveKey(masterKey, purpose))
+
 /** 32 bytes for one purpose. */
-export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
+function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
 

@@ -3,7 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { redisServer } from './install.ts'
 
-export type RedisServer = { port: number; url: string; stop(): Promise<void> }
+export type RedisServer = {
+  port: number
+  url: string
+  /** SIGSTOP makes it hang, SIGCONT go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
+  stop(): Promise<void>
+}
 
 /** Starts a server on the port and waits until it answers. */
 export async function startRedis(port: number): Promise<RedisServer> {
@@ -19,7 +25,9 @@ export async function startRedis(port: number): Promise<RedisServer> {
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
+    signal: (name) => void child.kill(name),
     stop: async () => {
+      child.kill('SIGCONT')
       child.kill('SIGTERM')
       await gone
     },

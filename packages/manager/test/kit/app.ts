@@ -77,6 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const counted = createDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
+    lookupPoolSize: config.databaseLookupPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
     log,

@@ -29,8 +29,9 @@ const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv =>
 export async function startProcess(
   databaseUrl: string,
   env: Record<string, string | undefined> = {},
+  program = main,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [program], {
     env: childEnv({ ...testEnv(databaseUrl), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -13,7 +13,7 @@ import { checkName } from '../../platform/validate.ts'
 import * as store from './access-tokens.store.ts'
 import { buildToken, randomLength, randomText } from './token.ts'
 
-export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: Buffer }
+export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: KeyObject }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
 export type TokenPage = {
   tokens: store.PersonalAccessToken[]

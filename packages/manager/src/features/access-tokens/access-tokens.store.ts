@@ -163,12 +163,17 @@ type LoginRow = Omit<TokenLogin, 'user'> & {
 const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
   text: `
-    select wanted.position::int, t.id, t.hash,
-      not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable,
+    select wanted.position::int, token.id, token.hash, token.usable,
       u.id as user_id, u.external_name, u.external_username, u.external_email, u.role
     from unnest($1::text[]) with ordinality as wanted (prefix, position)
-    join personal_access_tokens t on t.token_prefix = wanted.prefix
-    join users u on u.id = t.user_id`,
+    cross join lateral (
+      select t.id, t.hash, t.user_id, not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
+      from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
+    ) token
+    cross join lateral (
+      select users.id, external_name, external_username, external_email, role
+      from users where users.id = token.user_id limit 1
+    ) u`,
 }
 
 /** The tokens with these prefixes and their owners, in this order; null where there is none. */

@@ -1,5 +1,6 @@
 // Who a presented personal access token belongs to. Every call reads the row, together with the others asked for
 // meanwhile, so a revoked or expired token is refused at once on every replica; only the slow hash is remembered.
+import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/db/database.ts'
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
@@ -16,7 +17,7 @@ export type TokenLoginDeps = {
   database: Pick<Database, 'read'>
   verifier: Verifier
   metrics: Metrics
-  checkKey: Buffer
+  checkKey: KeyObject
   lastUses: LastUses
 }
 

@@ -1,6 +1,6 @@
 // The form of a personal access token: pat_<8>_<32>. The 8 find the row. Of the 32, the last 6 are a keyed check over
 // the rest, so that a token we never issued is refused without looking it up and without the slow hash.
-import { createHmac } from 'node:crypto'
+import { type KeyObject, createHmac } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const form = /^pat_([0-9A-Za-z]{8})_[0-9A-Za-z]{32}$/
@@ -14,7 +14,7 @@ export const randomText = (count: number, pick: (below: number) => number): stri
   Array.from({ length: count }, () => alphabet.charAt(pick(alphabet.length))).join('')
 
 /** Puts a token together. */
-export function buildToken(prefix: string, secret: string, checkKey: Buffer): string {
+export function buildToken(prefix: string, secret: string, checkKey: KeyObject): string {
   const body = `pat_${prefix}_${secret}`
   return body + checkOf(body, checkKey)
 }
@@ -23,10 +23,10 @@ export function buildToken(prefix: string, secret: string, checkKey: Buffer): st
 export const tokenPrefix = (text: string): string | null => form.exec(text)?.[1] ?? null
 
 /** True when the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
-export const hasRightCheck = (token: string, checkKey: Buffer): boolean =>
+export const hasRightCheck = (token: string, checkKey: KeyObject): boolean =>
   checkOf(token.slice(0, -checkLength), checkKey) === token.slice(-checkLength)
 
-function checkOf(body: string, checkKey: Buffer): string {
+function checkOf(body: string, checkKey: KeyObject): string {
   let rest = createHmac('sha256', checkKey).update(body).digest().readUIntBE(0, 6)
   let text = ''
   for (let i = 0; i < checkLength; i++) {

@@ -1,6 +1,6 @@
 // The form of a machine token: 32 random bytes as 43 base64url characters. Its entropy makes a fast hash safe, and the
 // hash is what the row is found by.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export const tokenBytes = 32
 const form = /^[A-Za-z0-9_-]{43}$/
@@ -15,4 +15,4 @@ export function buildMachineToken(random: Buffer): { token: string; tokenPrefix:
 /** The hash of a text in the form of a machine token, or null. */
 export const machineTokenHash = (text: string): Buffer | null => (form.test(text) ? hashOf(text) : null)
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')

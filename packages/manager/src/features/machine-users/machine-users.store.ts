@@ -133,8 +133,10 @@ const byTokenStatement: PreparedStatement = {
     select wanted.position::int, m.id, m.name, m.username,
       m.environment_id as "environmentId", m.project_id as "projectId"
     from unnest($1::bytea[]) with ordinality as wanted (token_hash, position)
-    join machine_users m on m.token_hash = wanted.token_hash
-    where m.enabled`,
+    cross join lateral (
+      select id, name, username, environment_id, project_id
+      from machine_users where machine_users.token_hash = wanted.token_hash and enabled limit 1
+    ) m`,
 }
 
 /** The enabled machine users with these token hashes, in this order; null where there is none. */

@@ -1,7 +1,7 @@
 // Basic credentials of machine users. People choose passwords, so guesses are counted before they are tried, per user
 // name and client; a password that fits is remembered per client, so that knowing one that works elsewhere does not let
 // a guesser pass. An unknown name, a wrong password and a disabled machine user take the same time.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -63,4 +63,4 @@ export function createBasicLogin({ database, verifier, kdf, throttle, guesses }:
 
 /** Variants of a name in case and outer spaces are one name to a guesser, so they share a counter. */
 const pairOf = (username: string, client: string): string =>
-  createHash('sha256').update(`${username.trim().toLowerCase()}\0${client}`).digest('base64url')
+  hash('sha256', `${username.trim().toLowerCase()}\0${client}`, 'base64url')

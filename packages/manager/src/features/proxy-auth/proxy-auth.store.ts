@@ -12,44 +12,61 @@ export type UserRow = {
   external_email: string
 }
 
+// A tenant in the answer; reached is where its id comes from.
+const tenantList = `coalesce(
+  json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name) order by reached.name, reached.tenant_id),
+  '[]') as tenants`
+const tenantName = (id: string): string => `(select t.name from tenants t where t.id = ${id}) as name`
+
 // Expects wanted.application_id and the user as u. Staff of the project and administrators reach every tenant the
 // application is enabled for; others those they belong to with a role that may use applications. At most one tenant
-// more than the answer lists is read.
+// more than the answer lists is read. Every step is a sub-select of its own, so that it can only be a lookup by key.
 const userAccess = `
-  left join applications app on app.id = wanted.application_id
-  left join user2applications ua on ua.application_id = app.id and ua.user_id = u.id
-  left join user2projects up on up.project_id = app.project_id and up.user_id = u.id
   left join lateral (
-    select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) order by t.name, t.id), '[]') as tenants
-    from (
-      (select enabled.tenant_id from tenant2applications enabled
-        where (u.role = 'administrator' or up.id is not null)
+    select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
+  ) app on true
+  left join lateral (
+    select ua.role from user2applications ua where ua.application_id = app.id and ua.user_id = u.id limit 1
+  ) own on true
+  left join lateral (
+    select up.role from user2projects up where up.project_id = app.project_id and up.user_id = u.id limit 1
+  ) project on true
+  left join lateral (
+    select ${tenantList} from (
+      (select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
+        where (u.role = 'administrator' or project.role is not null)
           and enabled.application_id = app.id and enabled.enabled
         order by enabled.id limit ${maxTenants + 1})
       union all
-      (select m.tenant_id from user2tenants m
-        join tenant_role_definitions d on d.tenant_id = m.tenant_id and d.name = m.role_name
-        join tenant2applications enabled on enabled.tenant_id = m.tenant_id and enabled.application_id = app.id
-        where u.role <> 'administrator' and up.id is null and m.user_id = u.id and m.project_id = app.project_id
-          and 'apps.read' = any (d.permissions) and enabled.enabled
+      (select m.tenant_id, ${tenantName('m.tenant_id')} from user2tenants m
+        where u.role <> 'administrator' and project.role is null
+          and m.user_id = u.id and m.project_id = app.project_id
+          and (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
+            where d.tenant_id = m.tenant_id and d.name = m.role_name)
+          and (select enabled.enabled from tenant2applications enabled
+            where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)
         limit ${maxTenants + 1})
-    ) reached join tenants t on t.id = reached.tenant_id
+    ) reached
   ) reach on true`
 const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email`
 const accessColumns = `app.project_id, u.role = 'administrator' as is_administrator,
-  ua.role as application_role, up.role as project_role, reach.tenants`
+  own.role as application_role, project.role as project_role, reach.tenants`
+const theUser = (id: string): string => `
+  cross join lateral (
+    select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
+  ) u`
 
 export type TokenAccess = UserRow & AccessRows & { id: string; hash: string; usable: boolean }
 
 const byAccessToken: PreparedStatement = {
   name: 'proxy-auth-by-access-token',
   text: `
-    select wanted.position::int, token.id, token.hash,
-      not token.revoked and (token.expires_at is null or token.expires_at > now()) as usable,
-      ${userColumns}, ${accessColumns}
+    select wanted.position::int, token.id, token.hash, token.usable, ${userColumns}, ${accessColumns}
     from unnest($1::text[], $2::uuid[]) with ordinality as wanted (prefix, application_id, position)
-    join personal_access_tokens token on token.token_prefix = wanted.prefix
-    join users u on u.id = token.user_id ${userAccess}`,
+    cross join lateral (
+      select t.id, t.hash, t.user_id, not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
+      from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
+    ) token ${theUser('token.user_id')} ${userAccess}`,
 }
 
 const byUser: PreparedStatement = {
@@ -57,7 +74,7 @@ const byUser: PreparedStatement = {
   text: `
     select wanted.position::int, ${userColumns}, ${accessColumns}
     from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (user_id, application_id, position)
-    join users u on u.id = wanted.user_id ${userAccess}`,
+    ${theUser('wanted.user_id')} ${userAccess}`,
 }
 
 export type MachineAccess = {
@@ -71,15 +88,14 @@ export type MachineAccess = {
   tenants: Tenant[]
 }
 
-// Expects the machine user as m and the application, when it is one of its project, as app.
+// Expects the application, when it is one of the machine user's project, as app.
 const machineAccess = `
   left join lateral (
-    select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) order by t.name, t.id), '[]') as tenants
-    from (
-      select enabled.tenant_id from tenant2applications enabled
+    select ${tenantList} from (
+      select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
       where enabled.application_id = app.id and enabled.enabled
       order by enabled.id limit ${maxTenants + 1}
-    ) reached join tenants t on t.id = reached.tenant_id
+    ) reached
   ) reach on true`
 const machineColumns = `wanted.position::int, m.id, m.name, m.username, m.enabled, m.password_hash,
   app.id is not null as is_own_application, reach.tenants`
@@ -89,8 +105,13 @@ const byMachineToken: PreparedStatement = {
   text: `
     select ${machineColumns}
     from unnest($1::bytea[], $2::uuid[]) with ordinality as wanted (token_hash, application_id, position)
-    join machine_users m on m.token_hash = wanted.token_hash
-    left join applications app on app.id = wanted.application_id and app.project_id = m.project_id ${machineAccess}`,
+    cross join lateral (
+      select id, name, username, enabled, password_hash, project_id
+      from machine_users where machine_users.token_hash = wanted.token_hash limit 1
+    ) m
+    left join lateral (
+      select a.id from applications a where a.id = wanted.application_id and a.project_id = m.project_id limit 1
+    ) app on true ${machineAccess}`,
 }
 
 // A Basic user name is unique within a project, and the application names the project.
@@ -99,9 +120,13 @@ const byMachineName: PreparedStatement = {
   text: `
     select ${machineColumns}
     from unnest($1::text[], $2::uuid[]) with ordinality as wanted (username, application_id, position)
-    join applications app on app.id = wanted.application_id
-    join machine_users m on m.project_id = app.project_id and m.username = wanted.username
-      and m.password_hash is not null ${machineAccess}`,
+    cross join lateral (
+      select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
+    ) app
+    cross join lateral (
+      select mu.id, mu.name, mu.username, mu.enabled, mu.password_hash from machine_users mu
+      where mu.project_id = app.project_id and mu.username = wanted.username and mu.password_hash is not null limit 1
+    ) m ${machineAccess}`,
 }
 
 /** Reads rows for (key, application) pairs, in their order; null where there is none. */

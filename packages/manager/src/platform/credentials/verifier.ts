@@ -2,7 +2,7 @@
 // good only for the very hash it was made with, which the caller reads from the database at every request: a rotated or
 // revoked credential is refused although its secret is remembered. Secrets themselves are never kept, only their HMAC
 // under a key that lives as long as the process.
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
 import type { Kdf } from './kdf.ts'
@@ -29,7 +29,8 @@ const nobodysHash = `$pbkdf2-sha256$i=600000$${randomBytes(16).toString('base64u
 
 /** One per process, shared by every kind of credential that is stored as a slow hash. */
 export function createVerifier(kdf: Kdf, metrics: Metrics): Verifier {
-  const key = randomBytes(32)
+  // As a key object: node takes five times as long over a buffer.
+  const key = createSecretKey(randomBytes(32))
   const verified = new LRUCache<string, string>({ max: maxVerified })
   const refused = new LRUCache<string, string>({ max: maxRefused, ttl: refusedTtlMs })
   const underway = new Map<string, Promise<boolean>>()

@@ -21,6 +21,8 @@ const types = {
 export type DatabaseOptions = {
   url: string
   poolSize: number
+  /** Connections for lookups; 1 unless said. */
+  lookupPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 for ever. */
@@ -32,33 +34,50 @@ export type DatabaseOptions = {
 export type Database = {
   db: Db
   pool: Pool
-  /** Runs a statement that every connection prepares once under its name: for the few that run at every request. */
+  /** Runs a lookup by key that its connection prepares once under its name: for the few that run at every request. */
   read: <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
   close(): Promise<void>
 }
 /** Columns keep the names the statement gives them. */
 export type PreparedStatement = { name: string; text: string }
 
-/** Opens the pool lazily: the first query connects, and a lost connection is replaced by the next query. */
+// Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
+const always = '-c jit=off'
+// Statements that run at every request are lookups by key. They are planned once, as such, whatever the tables look like
+// at that moment; planning them anew each time would take longer than running them.
+export const lookupSettings = [
+  always,
+  '-c plan_cache_mode=force_generic_plan',
+  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `-c enable_${way}=off`),
+].join(' ')
+
+/**
+ * Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. Lookups have
+ * connections of their own, so that slow work elsewhere does not hold up who is calling.
+ */
 export function createDatabase(options: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    types,
-    connectionTimeoutMillis: options.acquireTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs,
-    // A server that hangs answers nothing: the client gives up by itself a little later than the server would.
-    query_timeout: options.statementTimeoutMs + 500,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-    keepAlive: true,
-    application_name: 'manager',
-    // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
-    options: '-c jit=off',
-  })
-  keepConnectionsHonest(pool)
-  // An idle connection that breaks must not end the process; the pool drops it.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
+  const openPool = (max: number, settings: string): Pool => {
+    const pool = new Pool({
+      connectionString: options.url,
+      max,
+      types,
+      connectionTimeoutMillis: options.acquireTimeoutMs,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: options.statementTimeoutMs,
+      // A server that hangs answers nothing: the client gives up by itself a little later than the server would.
+      query_timeout: options.statementTimeoutMs + 500,
+      idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
+      keepAlive: true,
+      application_name: 'manager',
+      options: settings,
+    })
+    keepConnectionsHonest(pool)
+    // An idle connection that breaks must not end the process; the pool drops it.
+    pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
+    return pool
+  }
+  const pool = openPool(options.poolSize, always)
+  const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -69,8 +88,11 @@ export function createDatabase(options: DatabaseOptions): Database {
     pool,
     read: async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
       options.onStatement?.(text)
-      return (await pool.query<Row>({ name, text, values })).rows
+      return (await lookupPool.query<Row>({ name, text, values })).rows
     },
-    close: () => db.destroy(),
+    close: async () => {
+      await db.destroy()
+      await lookupPool.end()
+    },
   }
 }

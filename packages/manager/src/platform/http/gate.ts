@@ -1,6 +1,6 @@
 // The proxy gate: the shared secret in X-Proxy-Auth, checked before any credential or body is read. Refusals are
 // counted, never logged: whoever reaches the port could otherwise fill the log.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
@@ -50,4 +50,4 @@ export function createGate(options: {
 }
 
 // Equal lengths for timingSafeEqual, whatever was sent.
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -1,5 +1,6 @@
 // The API server: request ids, one place for errors, one log line and one measurement per request, exact content
 // types, and shedding when the service is overloaded. It knows no feature.
+import { randomUUID } from 'node:crypto'
 import underPressure from '@fastify/under-pressure'
 import fastify, {
   type FastifyBaseLogger,
@@ -12,7 +13,6 @@ import fastify, {
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
 import { AppError, unavailable } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
@@ -56,7 +56,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       const header = singleHeader(request, 'x-request-id')
       return header !== null && header !== 'repeated' && requestIdForm.test(header.value)
         ? header.value
-        : newId()
+        : randomUUID()
     },
     // Readiness turns the proxy away before the listener closes; what still arrives is served.
     return503OnClosing: false,

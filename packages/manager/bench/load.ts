@@ -1,0 +1,59 @@
+// Load from wrk (written in C, so that little of the machine's time goes to making it), and what a process spent on it.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
+
+export type Load = { url: string; headers: Record<string, string>; bodies: string[] }
+export type Round = { requests: number; perSecond: number; p50Ms: number; p99Ms: number; failed: number }
+
+const script = ({ headers, bodies }: Load): string => `
+wrk.method = "POST"
+${Object.entries(headers)
+  .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
+  .join('\n')}
+local bodies = { ${bodies.map((body) => JSON.stringify(body)).join(', ')} }
+local at = 0
+request = function()
+  at = at % #bodies + 1
+  return wrk.format(nil, nil, nil, bodies[at])
+end
+done = function(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format("RESULT %d %d %f %f %d\\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end`
+
+/** Posts the bodies in turn over so many connections for so many seconds. */
+export async function runLoad(load: Load, connections: number, seconds: number): Promise<Round> {
+  const file = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/load.lua`
+  writeFileSync(file, script(load))
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, load.url]
+  const { stdout } = await promisify(execFile)('wrk', args)
+  const [, requests, microseconds, p50, p99, failed] = (
+    /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout) ?? []
+  ).map(Number)
+  if (requests === undefined || microseconds === undefined) throw new Error(`wrk said: ${stdout}`)
+  return {
+    requests,
+    perSecond: requests / (microseconds / 1e6),
+    p50Ms: (p50 ?? 0) / 1_000,
+    p99Ms: (p99 ?? 0) / 1_000,
+    failed: failed ?? 0,
+  }
+}
+
+/** Processor time a process has used so far, in milliseconds (Linux counts in hundredths of a second). */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+export const median = (values: number[]): number => quantile(values, 0.5)
+
+export function quantile(values: number[], at: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? Number.NaN
+}

@@ -1,0 +1,195 @@
+// What an authentication costs, counted rather than timed: statements, KDF runs and plans, with few credentials and with
+// a million of each kind.
+import { randomUUID } from 'node:crypto'
+import { Agent } from 'node:http'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lookupSettings } from '../../src/platform/db/database.ts'
+import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import { basicValue, createMachine, createToken, throughProxy } from '../kit/credentials.ts'
+import { timedPost } from '../kit/http.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+
+const million = 1_000_000
+let service: TestApp
+let admin: Person
+let project: SeededProject
+const authorizations: Record<string, string[]> = { pat: [], bearer: [], basic: [] }
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+  const person = await seedUser(service.sql, 'person')
+  project = await seedProject(service.sql, 'p')
+  await seedMember(service.sql, person, 'member', { projectId: project.id, tenantId: project.tenantId })
+  for (let i = 0; i < 4; i++) {
+    const { environmentId } = project
+    authorizations['pat']?.push(`Bearer ${(await createToken(service, person)).token}`)
+    authorizations['bearer']?.push(`Bearer ${(await createMachine(service, admin, environmentId)).token}`)
+    await createMachine(service, admin, environmentId, { username: `user${i}`, password: `password${i}` })
+    authorizations['basic']?.push(basicValue(`user${i}`, `password${i}`))
+  }
+}, 120_000)
+afterAll(async () => {
+  agent.destroy()
+  await service.close()
+})
+
+const bodyOf = (authorization_header: string): string =>
+  JSON.stringify({ authorization_header, application_id: project.applicationId })
+
+/** So many validations at once over kept connections; all must succeed. */
+async function validateAtOnce(headers: string[], count: number): Promise<void> {
+  const url = `${service.url}/api/validate-proxy-auth`
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      timedPost(agent, url, throughProxy(), bodyOf(headers[i % headers.length] as string)),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+}
+
+const kdfRuns = async (): Promise<number> =>
+  (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
+
+/** Statements and KDF runs of 64 validations at once, when the credentials have been seen before. */
+async function costOf64(kind: string): Promise<{ statements: string[]; kdf: number }> {
+  const headers = authorizations[kind] as string[]
+  // Opens the connections and lets every credential be seen; the Basic ones one by one, as guesses are counted.
+  for (const header of headers) await validateAtOnce([header], 1)
+  await validateAtOnce(headers, 64)
+  const before = await kdfRuns()
+  service.statements.length = 0
+  await validateAtOnce(headers, 64)
+  return { statements: [...service.statements], kdf: (await kdfRuns()) - before }
+}
+
+type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Name'?: string; Plans?: Plan[] }
+
+/** The plan the service's connections use for a lookup, as lines without figures. */
+async function planOf(text: string): Promise<string[]> {
+  const client = new Client({ connectionString: service.database.url, options: lookupSettings })
+  await client.connect()
+  await client.query(`prepare lookup as ${text}`)
+  const nothing = text.includes('$2') ? '(null, null)' : '(null)'
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (format json) execute lookup${nothing}`,
+  )
+  await client.end()
+  const lines: string[] = []
+  const walk = (plan: Plan, depth: number): void => {
+    // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
+    const kind = plan['Node Type'].replace('Index Only Scan', 'Index Scan')
+    const at = [kind, plan['Relation Name'] ?? '', plan['Index Name'] ?? ''].join(' ').trim()
+    lines.push(`${' '.repeat(depth)}${at}`)
+    for (const child of plan.Plans ?? []) walk(child, depth + 1)
+  }
+  walk((rows[0] as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan, 0)
+  return lines
+}
+
+/** Neighbours in another project: with one row in a table every way to it costs the planner the same. */
+async function addNeighbours(): Promise<void> {
+  const other = await seedProject(service.sql, 'neighbours')
+  const rows = 'generate_series(1, 2000) i'
+  for (const insert of [
+    `users (id, external_username) select md5(i::text)::uuid, 'user' || i from ${rows}`,
+    `applications (id, project_id, name, slug) select md5('a' || i)::uuid, '${other.id}', i, 'a' || i from ${rows}`,
+    `tenants (id, project_id, name, slug) select md5('t' || i)::uuid, '${other.id}', i, 't' || i from ${rows}`,
+    `tenant_role_definitions (id, project_id, tenant_id, name, permissions)
+       select gen_random_uuid(), '${other.id}', md5('t' || i)::uuid, 'member', '{apps.read}' from ${rows}`,
+    `tenant2applications (id, project_id, tenant_id, application_id, enabled)
+       select gen_random_uuid(), '${other.id}', md5('t' || i)::uuid, md5('a' || i)::uuid, true from ${rows}`,
+    `user2tenants (id, project_id, tenant_id, user_id, role_name)
+       select gen_random_uuid(), '${other.id}', md5('t' || i)::uuid, md5(i::text)::uuid, 'member' from ${rows}`,
+    `user2projects (id, project_id, user_id, role)
+       select gen_random_uuid(), '${other.id}', md5(i::text)::uuid, 'readonly' from ${rows}`,
+    `user2applications (id, project_id, application_id, user_id, role)
+       select gen_random_uuid(), '${other.id}', md5('a' || i)::uuid, md5(i::text)::uuid, 'normal' from ${rows}`,
+  ])
+    await service.sql.query(`insert into ${insert}`)
+  await service.sql.query('analyze')
+}
+
+async function addAMillionOfEach(): Promise<void> {
+  const client = new Client({ connectionString: service.database.url })
+  await client.connect()
+  // Neither the log nor the checks of foreign keys are the question here; without them it takes half the time.
+  for (const table of ['personal_access_tokens', 'machine_users'])
+    await client.query(`alter table ${table} set unlogged`)
+  await client.query('set session_replication_role = replica')
+  await client.query(
+    `insert into personal_access_tokens (id, user_id, name, token_prefix, hash)
+     select gen_random_uuid(), md5((i % 2000 + 1)::text)::uuid, 'many', lpad(i::text, 8, '0'), '$pbkdf2-sha256$none'
+     from generate_series(1, ${million}) i`,
+  )
+  await client.query(
+    `insert into machine_users (id, project_id, environment_id, name, username, enabled, token_prefix, token_hash)
+     select gen_random_uuid(), $1, $2, 'many', 'Bearer:' || lpad(i::text, 8, '0'), true, lpad(i::text, 8, '0'),
+       sha256(i::text::bytea) from generate_series(1, ${million}) i`,
+    [project.id, project.environmentId],
+  )
+  await client.query('analyze')
+  await client.end()
+}
+
+describe('what an authentication costs', () => {
+  test(
+    '[access-tokens.bounded-kdf] [proxy-auth.application] 64 at once take at most 3 statements and no KDF run, by index alone, with a million credentials as with four',
+    { timeout: 180_000 },
+    async () => {
+      await addNeighbours()
+      const few = new Map<string, string[]>()
+      for (const kind of Object.keys(authorizations)) {
+        const { statements, kdf } = await costOf64(kind)
+        expect({ kind, kdf, isFew: statements.length <= 3 }).toEqual({ kind, kdf: 0, isFew: true })
+        // One statement answers everything: the same one each time.
+        expect(new Set(statements).size).toBe(1)
+        few.set(kind, await planOf(statements[0] as string))
+      }
+      await addAMillionOfEach()
+      for (const [kind, planBefore] of few) {
+        const { statements, kdf } = await costOf64(kind)
+        expect({ kind, kdf, isFew: statements.length <= 3 }).toEqual({ kind, kdf: 0, isFew: true })
+        expect(new Set(statements).size).toBe(1)
+        const plan = await planOf(statements[0] as string)
+        expect(plan).toEqual(planBefore)
+        expect(plan.filter((line) => /Seq Scan|Hash|Merge/.test(line))).toEqual([])
+        expect(plan.some((line) => line.includes('Index'))).toBe(true)
+      }
+    },
+  )
+
+  test('64 tokens on /query at once take at most 3 statements and no KDF run', async () => {
+    const url = `${service.url}/query`
+    const ask = () =>
+      Promise.all(
+        Array.from({ length: 64 }, (_, i) => {
+          const authorization = authorizations['pat']?.[i % 4] as string
+          return timedPost(agent, url, { ...throughProxy(), authorization }, '{"query":"{ me { id } }"}')
+        }),
+      )
+    await ask()
+    const before = await kdfRuns()
+    service.statements.length = 0
+    const answers = await ask()
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(service.statements.length).toBeLessThanOrEqual(3)
+    expect((await kdfRuns()) - before).toBe(0)
+  })
+
+  test('64 machine tokens on a machine route at once take at most 3 statements', async () => {
+    const send = () =>
+      Promise.all(
+        Array.from({ length: 64 }, (_, i) => {
+          const authorization = authorizations['bearer']?.[i % 4] as string
+          return timedPost(agent, `${service.url}/esb/${randomUUID()}/x`, { authorization }, '{}')
+        }),
+      )
+    await send()
+    service.statements.length = 0
+    expect(new Set((await send()).map(({ status }) => status))).toEqual(new Set([404]))
+    expect(service.statements.length).toBeLessThanOrEqual(3)
+  })
+})

@@ -1,0 +1,29 @@
+// The service with a planted mistake: lookups are answered from a cache that is up to 50 ms old. The check that
+// revocation holds at once must find it.
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../../src/app.ts'
+import { loadConfig, processSource } from '../../src/config.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { createWorld } from '../../src/world.ts'
+
+const maxAgeMs = 50
+
+function cached(database: Database): Database {
+  const answers = new Map<string, { at: number; rows: Promise<object[]> }>()
+  const read = (statement: { name: string; text: string }, values: unknown[]): Promise<object[]> => {
+    const key = JSON.stringify([statement.name, values])
+    const known = answers.get(key)
+    if (known !== undefined && performance.now() - known.at < maxAgeMs) return known.rows
+    const rows = database.read(statement, values)
+    answers.set(key, { at: performance.now(), rows })
+    return rows
+  }
+  return { ...database, read: read as Database['read'] }
+}
+
+const config = loadConfig(processSource())
+const world = createWorld(config)
+const app = await createApp(config, { ...world, database: cached(world.database) })
+await app.server.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.server.address() as AddressInfo
+process.stdout.write(`${JSON.stringify({ msg: 'manager is ready', port, health_port: 0 })}\n`)

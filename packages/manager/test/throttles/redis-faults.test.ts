@@ -1,0 +1,109 @@
+// Throttles while Redis is hung, emptied and killed: answers go on, and so do the limits.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RedisServer, startRedis } from '../engines/redis.ts'
+import { freePort } from '../engines/postgres.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { bearer, call } from '../kit/credentials.ts'
+
+let redis: RedisServer
+let one: TestApp
+let other: TestApp
+
+beforeAll(async () => {
+  redis = await startRedis(await freePort())
+  // Addresses are believed from here, so that a test can be many clients.
+  const env = { SVC_REDIS_URL: redis.url, SVC_PROXY_TRUSTED_CIDRS: '127.0.0.0/8' }
+  one = await startTestApp({ env })
+  other = await startTestApp({ env, database: one.database })
+  await until(() => one.world.redis.isUp() && other.world.redis.isUp())
+})
+afterAll(async () => {
+  await other.close()
+  await one.close()
+  await redis.stop()
+})
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo(); tries++) {
+    if (tries > 200) throw new Error('waited in vain')
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+let clients = 0
+const newClient = (): string => `198.51.100.${++clients}`
+
+async function fail(service: TestApp, client: string): Promise<{ status: number; ms: number }> {
+  const startedAt = performance.now()
+  const { status, headers } = await call(service.url, '/esb/x', {
+    ...bearer('x'.repeat(43)),
+    'x-forwarded-for': client,
+  })
+  if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  return { status, ms: performance.now() - startedAt }
+}
+
+async function failTimes(service: TestApp, client: string, times: number) {
+  const answers = []
+  for (let i = 0; i < times; i++) answers.push(await fail(service, client))
+  return answers
+}
+
+const statuses = (answers: { status: number }[]): number[] => answers.map(({ status }) => status)
+const median = (answers: { ms: number }[]): number =>
+  answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(answers.length / 2)] as number
+const refused = (count: number): number[] => Array.from({ length: count }, () => 401)
+
+describe('throttles', () => {
+  test('[machine-auth.counters-redis] failures at two replicas add up', async () => {
+    const client = newClient()
+    expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
+    expect(statuses(await failTimes(other, client, 5))).toEqual([...refused(4), 429])
+    expect((await fail(one, client)).status).toBe(429)
+  })
+
+  test('[machine-auth.counters-redis] Redis hangs: one short wait, then none; each replica counts for itself', async () => {
+    const calm = await failTimes(one, newClient(), 9)
+    const client = newClient()
+    expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
+    redis.signal('SIGSTOP')
+    const hung = [...(await failTimes(one, client, 5)), ...(await failTimes(one, newClient(), 9))]
+    // What this replica counted before goes on counting: ten in all, then the block.
+    expect(statuses(hung)).toEqual([...refused(4), 429, ...refused(9)])
+    const [first = { ms: Number.NaN }, ...later] = hung
+    process.stdout.write(
+      `redis hung: first=${first.ms.toFixed(1)} later=${median(later).toFixed(1)} calm=${median(calm).toFixed(1)} ms\n`,
+    )
+    expect(first.ms).toBeLessThan(median(calm) + 150)
+    expect(median(later)).toBeLessThan(median(calm) + 25)
+    // The other replica has not seen this client fail, and cannot be told now.
+    expect((await fail(other, client)).status).toBe(401)
+    redis.signal('SIGCONT')
+    await until(() => one.world.redis.isUp() && other.world.redis.isUp())
+    expect((await fail(one, client)).status).toBe(429)
+  })
+
+  test('[machine-auth.counters-redis] Redis is emptied: who counted the failures goes on blocking', async () => {
+    const client = newClient()
+    expect(statuses(await failTimes(one, client, 11))).toEqual([...refused(10), 429])
+    const half = newClient()
+    expect(statuses(await failTimes(one, half, 6))).toEqual(refused(6))
+    await one.world.redis.run((store) => store.eval("redis.call('FLUSHALL') return 1", { keys: [] }))
+    expect((await fail(one, client)).status).toBe(429)
+    expect(statuses(await failTimes(one, half, 5))).toEqual([...refused(4), 429])
+    // Only what others counted is lost.
+    expect((await fail(other, client)).status).toBe(401)
+  })
+
+  test('[machine-auth.counters-redis] Redis is killed: answers and limits go on', async () => {
+    const client = newClient()
+    expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
+    redis.signal('SIGKILL')
+    const gone = await failTimes(one, client, 6)
+    expect(statuses(gone)).toEqual([...refused(4), 429, 429])
+    for (const { ms } of gone) expect(ms).toBeLessThan(1_000)
+    expect(statuses(await failTimes(other, newClient(), 11))).toEqual([...refused(10), 429])
+    const { body } = await call(one.url, '/health', { 'x-proxy-auth': one.config.proxySecret ?? '' })
+    expect(body).toMatchObject({ status: 'ready', degraded: ['redis'] })
+  })
+})
