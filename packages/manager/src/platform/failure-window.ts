@@ -11,19 +11,28 @@ export type ThrottleLimits = {
   maxBlockMs: number
 }
 
-type State = { count: number; windowEndsAt: number; blockedUntil: number; blocks: number }
+type State = {
+  count: number
+  windowEndsAt: number
+  blockedUntil: number
+  blocks: number
+  /** The last time others forgot this client's failures, by their clock; 0 when never. */
+  clearedAt: number
+}
 
 const maxClients = 100_000
+const nothing: State = { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0, clearedAt: 0 }
 
 /** The clients that failed last; older ones are forgotten when there are too many. */
 export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }: ThrottleLimits) {
   const clients = new LRUCache<string, State>({ max: maxClients })
-  const stateOf = (client: string): State =>
-    clients.get(client) ?? { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0 }
+  const stateOf = (client: string): State => clients.get(client) ?? nothing
+  // How often a client was blocked is remembered for one longest block after the last one.
+  const keep = (client: string, state: State, ms: number): void =>
+    void clients.set(client, state, { ttl: ms + maxBlockMs })
   return {
     /** For how long the client is still blocked. */
-    blockedMs: (client: string, now: number): number =>
-      Math.max(0, (clients.get(client)?.blockedUntil ?? 0) - now),
+    blockedMs: (client: string, now: number): number => Math.max(0, stateOf(client).blockedUntil - now),
 
     /** Counts a failure; answers the length of the block it begins, or 0. */
     fail: (client: string, now: number): number => {
@@ -31,12 +40,9 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
       const isNewWindow = state.windowEndsAt <= now
       const count = isNewWindow ? 1 : state.count + 1
       const length = count >= failures ? Math.min(blockMs * 2 ** state.blocks, maxBlockMs) : 0
-      const next: State =
-        length === 0
-          ? { ...state, count, windowEndsAt: isNewWindow ? now + windowMs : state.windowEndsAt }
-          : { count: 0, windowEndsAt: 0, blockedUntil: now + length, blocks: state.blocks + 1 }
-      // How often a client was blocked is remembered for one longest block after the last one.
-      clients.set(client, next, { ttl: Math.max(windowMs, length) + maxBlockMs })
+      const windowEndsAt = isNewWindow ? now + windowMs : state.windowEndsAt
+      const next = { count: 0, windowEndsAt: 0, blockedUntil: now + length, blocks: state.blocks + 1 }
+      keep(client, { ...state, ...(length > 0 ? next : { count, windowEndsAt }) }, Math.max(windowMs, length))
       return length
     },
 
@@ -44,7 +50,12 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
     block: (client: string, now: number, ms: number): void => {
       const state = stateOf(client)
       const blockedUntil = Math.max(state.blockedUntil, now + ms)
-      clients.set(client, { ...state, blockedUntil }, { ttl: ms + maxBlockMs })
+      keep(client, { ...state, count: 0, windowEndsAt: 0, blockedUntil }, ms)
+    },
+
+    /** Forgets the client's failures when others have done so since this process last heard of it. */
+    heed: (client: string, clearedAt: number): void => {
+      if (clearedAt > stateOf(client).clearedAt) keep(client, { ...nothing, clearedAt }, windowMs)
     },
 
     forget: (client: string): void => void clients.delete(client),

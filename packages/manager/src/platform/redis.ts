@@ -6,7 +6,6 @@ import type { Metrics } from './metrics.ts'
 /** The commands we use. */
 type Commands = {
   eval(script: string, options: { keys: string[]; arguments?: string[] }): Promise<unknown>
-  unlink(keys: string[]): Promise<unknown>
 }
 
 export type Redis = {

@@ -1,6 +1,7 @@
 // Counts failures per client and blocks a client that has too many. Counters are shared through Redis; what this process
 // saw itself it also keeps in memory, so that limits go on when Redis is away, hangs or was emptied. Only failures touch
 // Redis: a success costs a map lookup, and its clearing of the shared counter is sent with others a moment later.
+import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,16 +21,19 @@ export type Throttle = {
 
 const clearEveryMs = 200
 const maxClears = 5_000
+const askEveryMs = 1_000
+const maxAsked = 10_000
 
 // The same steps as the failure window's, on Redis's own clock and in one round trip: two replicas that count at once
-// cannot lose a failure. ARGV: failures, window, block, longest block. Answers the present block and the one it begins.
+// cannot lose a failure. ARGV: failures, window, block, longest block. Answers the present block, the one it begins, and
+// when a success last cleared the client.
 const failScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local read = redis.call('HMGET', KEYS[1], 'count', 'window', 'blocked', 'blocks')
+local read = redis.call('HMGET', KEYS[1], 'count', 'window', 'blocked', 'blocks', 'cleared')
 local count, window = tonumber(read[1]) or 0, tonumber(read[2]) or 0
-local blocked, blocks = tonumber(read[3]) or 0, tonumber(read[4]) or 0
-if blocked > now then return {blocked - now, 0} end
+local blocked, blocks, cleared = tonumber(read[3]) or 0, tonumber(read[4]) or 0, tonumber(read[5]) or 0
+if blocked > now then return {blocked - now, 0, cleared} end
 if window <= now then count = 0; window = now + ARGV[2] end
 count = count + 1
 local block = 0
@@ -39,11 +43,21 @@ if count >= tonumber(ARGV[1]) then
 end
 redis.call('HSET', KEYS[1], 'count', count, 'window', window, 'blocked', blocked, 'blocks', blocks)
 redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[2]), block) + ARGV[4])
-return {0, block}`
+return {0, block, cleared}`
 const readScript = `
 local time = redis.call('TIME')
 local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked')) or 0
 return math.max(0, blocked - time[1] * 1000 - math.floor(time[2] / 1000))`
+// Who has no failures leaves nothing behind. Who had some leaves the time they were forgotten, so that other replicas
+// that remember them can tell this from a Redis that lost them. ARGV: how long that is kept.
+const clearScript = `
+local time = redis.call('TIME')
+for _, key in ipairs(KEYS) do
+  if redis.call('DEL', key) == 1 then
+    redis.call('HSET', key, 'cleared', time[1] * 1000 + math.floor(time[2] / 1000))
+    redis.call('PEXPIRE', key, ARGV[1])
+  end
+end`
 
 type Outside = { redis: Redis; clock: Clock; metrics: Metrics }
 
@@ -56,8 +70,9 @@ export function createThrottle(
   const own = createFailureWindow(limits)
   const now = (): number => clock.now().getTime()
   const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
-  const clears = createClears(redis, keyOf)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
+  const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
+  const askedAt = new LRUCache<string, number>({ max: maxAsked, ttl: askEveryMs })
   const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
 
   return {
@@ -71,18 +86,23 @@ export function createThrottle(
       return shared
     },
     fail: async (client) => {
+      // A block may have been ended by a success elsewhere; who is blocked is asked about again, but not for every try.
       const known = own.blockedMs(client, now())
-      if (known > 0) return known
+      if (known > 0 && askedAt.has(client)) return known
+      askedAt.set(client, 1)
       // On the same connection, so Redis forgets the earlier failures before it counts this one.
       if (clears.has(client)) void clears.send()
-      const ownBlock = own.fail(client, now())
       const counted = await redis.run((store) =>
         store.eval(failScript, { keys: [keyOf(client)], arguments: args }),
       )
-      const [present, begun] = (Array.isArray(counted) ? counted : [0, 0]) as [number, number]
-      if (present + begun > 0) own.block(client, now(), present + begun)
-      if (ownBlock > 0 || begun > 0) metrics.lockouts.inc({ throttle: name })
-      return present
+      const [present, begun, clearedAt] = (Array.isArray(counted) ? counted : [0, 0, 0]) as number[]
+      own.heed(client, clearedAt ?? 0)
+      const isBlocked = own.blockedMs(client, now()) > 0
+      const ownBegun = isBlocked ? 0 : own.fail(client, now())
+      const shared = (present ?? 0) + (begun ?? 0)
+      if (shared > 0) own.block(client, now(), shared)
+      if (ownBegun > 0 || (begun ?? 0) > 0) metrics.lockouts.inc({ throttle: name })
+      return isBlocked ? own.blockedMs(client, now()) : (present ?? 0)
     },
     succeed: (client) => {
       own.forget(client)
@@ -93,13 +113,13 @@ export function createThrottle(
 }
 
 /** Shared counters to forget, sent together. */
-function createClears(redis: Redis, keyOf: (client: string) => string) {
+function createClears(redis: Redis, keyOf: (client: string) => string, keepMs: number) {
   const waiting = new Set<string>()
   const send = async (): Promise<void> => {
     if (waiting.size === 0) return
     const keys = [...waiting].map(keyOf)
     waiting.clear()
-    await redis.run((store) => store.unlink(keys))
+    await redis.run((store) => store.eval(clearScript, { keys, arguments: [String(keepMs)] }))
   }
   const timer = setInterval(() => void send(), clearEveryMs)
   timer.unref()

@@ -4,6 +4,7 @@ import { type RedisServer, startRedis } from '../engines/redis.ts'
 import { freePort } from '../engines/postgres.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { bearer, call } from '../kit/credentials.ts'
+import { seedMachineUser, seedProject } from '../kit/seed.ts'
 
 let redis: RedisServer
 let one: TestApp
@@ -60,6 +61,20 @@ describe('throttles', () => {
     expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
     expect(statuses(await failTimes(other, client, 5))).toEqual([...refused(4), 429])
     expect((await fail(one, client)).status).toBe(429)
+  })
+
+  test('[machine-auth.throttle-valid-passes] a success at one replica ends what the other counted and its block', async () => {
+    const project = await seedProject(one.sql, 'clearing')
+    const { token } = await seedMachineUser(one.sql, project)
+    for (const failures of [9, 10]) {
+      const client = newClient()
+      expect(statuses(await failTimes(one, client, failures))).toEqual(refused(failures))
+      const good = { ...bearer(token), 'x-forwarded-for': client }
+      expect((await call(other.url, '/api/machine/check', good)).body.authenticated).toBe(true)
+      // The clearing is sent with others, and a replica that blocks asks again within a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_300))
+      expect(statuses(await failTimes(one, client, 9))).toEqual(refused(9))
+    }
   })
 
   test('[machine-auth.counters-redis] Redis hangs: one short wait, then none; each replica counts for itself', async () => {

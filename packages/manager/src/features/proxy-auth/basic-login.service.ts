@@ -52,11 +52,13 @@ export function createBasicLogin({ database, verifier, kdf, throttle, guesses }:
     const secret = verifier.present(login.password, `${applicationId} ${login.username}`)
     const row = await find({ key: login.username, applicationId })
     const memory = `${client} ${secret.print}`
-    if (row?.enabled === true && proven.get(memory) === row.password_hash) return row
-    await countGuess(client, pair)
-    if (!(await fits(row, secret))) return null
+    const isProven = row?.enabled === true && proven.get(memory) === row.password_hash
+    if (!isProven) {
+      await countGuess(client, pair)
+      if (!(await fits(row, secret))) return null
+      proven.set(memory, row?.password_hash ?? '')
+    }
     guesses.succeed(pair)
-    proven.set(memory, row?.password_hash ?? '')
     return row
   }
 }

@@ -67,5 +67,6 @@ function readText(fields: Fields, name: string, limit: number): string | null {
   const value = fields[name] ?? ''
   if (typeof value !== 'string') throw badRequest(`${name} must be a text`)
   if (value.length > limit) throw badRequest(`${name} must have at most ${limit} characters`)
-  return value.trim() === '' ? null : value.trim()
+  // What the database would store differently could never be found equal again.
+  return value.trim() === '' ? null : value.trim().toWellFormed()
 }

@@ -16,6 +16,7 @@ export function parseBasic(value: string): { username: string; password: string 
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return null
   const text = Buffer.from(value, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  if (colon < 1 || text.includes('\ufffd')) return null
+  // RFC 7617 allows no control characters, and the database cannot even be asked about U+0000.
+  if (colon < 1 || /[\p{Cc}\ufffd]/u.test(text)) return null
   return { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }

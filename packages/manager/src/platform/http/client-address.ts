@@ -29,17 +29,36 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
 /** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address
-  const [head = '', tail] = address.split('::')
-  const before = groupsOf(head)
-  // Only the first four groups count, and `::` stands for at least one group of zeros.
-  const zeros = tail === undefined ? 0 : 8 - before.length - groupsOf(tail).length
-  const all = [...before, ...Array.from({ length: zeros }, () => '0'), ...groupsOf(tail ?? '')]
-  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
+  const network = groupsOf(address).slice(0, 4)
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
-const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'))
+/** An IPv4 address that arrives mapped into IPv6, however it is spelt, is the IPv4 address. */
+function plain(address: string): string {
+  if (isIP(address) !== 6) return address
+  const groups = groupsOf(address)
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+  if (!isMapped) return address
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.')
+}
 
-/** An IPv4 address that arrives mapped into IPv6 is the IPv4 address. */
-const plain = (address: string): string =>
-  /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const [before, after] = [readGroups(head), readGroups(tail ?? '')]
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
+  return [...before, ...zeros, ...after]
+}
+
+const readGroups = (part: string): number[] =>
+  part === '' ? [] : part.split(':').flatMap((group) => readGroup(group))
+
+/** A group, or the two groups of an IPv4 address at the end. */
+function readGroup(group: string): number[] {
+  if (!group.includes('.')) return [Number.parseInt(group, 16)]
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+  return [a * 256 + b, c * 256 + d]
+}

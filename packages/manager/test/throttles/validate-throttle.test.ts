@@ -1,0 +1,391 @@
+// How failed validations lock a client out, and whom a lockout spares.
+import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import {
+  type JsonAnswer,
+  basicValue,
+  bearer,
+  call,
+  createToken,
+  throughProxy,
+  validate,
+} from '../kit/credentials.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from '../kit/seed.ts'
+
+const quickLimits = {
+  SVC_THROTTLES_VALIDATE_FAILURES: '3',
+  SVC_THROTTLES_VALIDATE_BLOCK_MS: '2000',
+  SVC_THROTTLES_BASIC_FAILURES: '2',
+  SVC_THROTTLES_BASIC_BLOCK_MS: '2000',
+  SVC_THROTTLES_MACHINE_FAILURES: '2',
+  SVC_THROTTLES_MACHINE_BLOCK_MS: '7000',
+}
+const windowMs = 300
+const briefWindows = {
+  SVC_THROTTLES_VALIDATE_WINDOW_MS: String(windowMs),
+  SVC_THROTTLES_BASIC_WINDOW_MS: String(windowMs),
+  SVC_THROTTLES_MACHINE_WINDOW_MS: String(windowMs),
+}
+
+let service: TestApp
+/** A second process of the same installation. */
+let twin: TestApp
+/** A process that locks soon and not for long. */
+let quick: TestApp
+/** The same, and it forgets soon. */
+let brief: TestApp
+let owner: Person
+let project: SeededProject
+let token: string
+let machineToken: string
+
+beforeAll(async () => {
+  service = await startTestApp()
+  twin = await startTestApp({ database: service.database })
+  quick = await startTestApp({ database: service.database, env: quickLimits })
+  brief = await startTestApp({ database: service.database, env: { ...quickLimits, ...briefWindows } })
+  owner = await seedUser(service.sql, 'owner')
+  project = await seedProject(service.sql, 'main')
+  token = (await createToken(service, owner)).token
+  machineToken = (await seedMachineUser(service.sql, project)).token
+  await vi.waitFor(() =>
+    expect([service, twin, quick, brief].map((app) => app.world.redis.isUp())).not.toContain(false),
+  )
+})
+afterAll(async () => {
+  await brief.close()
+  await quick.close()
+  await twin.close()
+  await service.close()
+})
+
+let clients = 0
+/** An address nobody used before. */
+const nextClient = (): string => {
+  clients++
+  return `10.2.${clients >> 8}.${clients & 255}`
+}
+let names = 0
+/** A Basic machine user; a stored hash names its iterations, and few of them keep these tests quick. */
+async function basicUser(): Promise<{ username: string; password: string }> {
+  names++
+  const [username, password, salt] = [`Backend-${names}`, `secret-${names}`, randomBytes(16)]
+  const hash = pbkdf2Sync(password, salt, 1_000, 32, 'sha256')
+  await service.sql.query(
+    `insert into machine_users (id, project_id, environment_id, name, username, enabled, password_hash)
+     values ($1, $2, $3, 'seeded', $4, true, $5)`,
+    [
+      randomUUID(),
+      project.id,
+      project.environmentId,
+      username,
+      `$pbkdf2-sha256$i=1000$${salt.toString('base64url')}$${hash.toString('base64url')}`,
+    ],
+  )
+  return { username, password }
+}
+
+const ask = (client: string, authorization: string, app = service) =>
+  validate(app.url, authorization, project.applicationId, client)
+/** A failed validation that costs nothing. */
+const fail = (client: string, app = service) => ask(client, 'Bearer nonsense', app)
+let guesses = 0
+/** A password nobody tried before. */
+const guess = (client: string, username: string, app = service) => {
+  guesses++
+  return ask(client, basicValue(username, `guess ${guesses}`), app)
+}
+const oauth = (client: string) =>
+  call(service.url, '/api/validate-oauth-user', throughProxy(client), {
+    user_id: owner.id,
+    application_id: project.applicationId,
+  })
+/** The statuses of so many calls, one after the other. */
+async function statuses(count: number, send: (index: number) => Promise<JsonAnswer>): Promise<number[]> {
+  const seen = []
+  for (let index = 0; index < count; index++) seen.push((await send(index)).status)
+  return seen
+}
+const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status)
+async function lockOut(client: string): Promise<void> {
+  expect(await statuses(11, () => fail(client))).toEqual([...times(10, 401), 429])
+}
+function expectLocked(answer: JsonAnswer, longestSeconds: number): void {
+  expect([answer.status, Object.keys(answer.body)]).toEqual([429, ['valid', 'message', 'code', 'request_id']])
+  expect(answer.body).toMatchObject({
+    valid: false,
+    message: 'too many failed validations; try again later',
+    code: 'rate_limited',
+  })
+  const retryAfter = answer.headers.get('retry-after') ?? ''
+  expect(retryAfter).toMatch(/^[1-9]\d*$/)
+  expect(Number(retryAfter)).toBeLessThanOrEqual(longestSeconds)
+  // The block has only begun.
+  expect(Number(retryAfter)).toBeGreaterThan(longestSeconds - 25)
+}
+
+describe('a client that fails too often', () => {
+  test('[proxy-auth.lockout] is locked out for five minutes by its tenth failure', async () => {
+    const client = nextClient()
+    const lockouts = async () => (await service.world.metrics.lockouts.get()).values[0]?.value ?? 0
+    const before = await lockouts()
+    expect(await statuses(10, () => fail(client))).toEqual(times(10, 401))
+    expectLocked(await fail(client), 300)
+    expectLocked(await fail(client), 300)
+    expect(await lockouts()).toBe(before + 1)
+  })
+
+  test('[proxy-auth.lockout] failures of every kind count together, well formed or not', async () => {
+    const [client, { username }] = [nextClient(), await basicUser()]
+    const failures = [
+      `Bearer pat_${'a'.repeat(8)}_${'b'.repeat(32)}`,
+      `Bearer ${randomBytes(32).toString('base64url')}`,
+      'Bearer nonsense',
+      'Bearer',
+      'nonsense',
+      'Digest x',
+      'Basic !!',
+      basicValue('', 'x'),
+      basicValue(username, 'wrong'),
+      basicValue(username, 'wrong'),
+    ]
+    expect(await statuses(10, (index) => ask(client, failures[index] ?? ''))).toEqual(times(10, 401))
+    expectLocked(await fail(client), 300)
+  })
+
+  test('[proxy-auth.lockout] is refused when it asks about a signed-in person too', async () => {
+    const client = nextClient()
+    expect((await oauth(client)).status).toBe(200)
+    await lockOut(client)
+    expectLocked(await oauth(client), 300)
+  })
+
+  test('[proxy-auth.lockout-limits] does not lock out another client of the same proxy, nor the proxy itself', async () => {
+    const [client, neighbour] = [nextClient(), nextClient()]
+    await lockOut(client)
+    expect((await fail(neighbour)).status).toBe(401)
+    expect((await oauth(neighbour)).status).toBe(200)
+    const direct = await validate(service.url, 'Bearer nonsense', project.applicationId)
+    expect(direct.status).toBe(401)
+    expect((await fail(client)).status).toBe(429)
+  })
+
+  test('[proxy-auth.lockout-limits] a valid token passes all the same and ends the lockout', async () => {
+    for (const value of [token, machineToken]) {
+      const client = nextClient()
+      await lockOut(client)
+      expect((await ask(client, `Bearer ${value}`)).status).toBe(200)
+      expect((await oauth(client)).status).toBe(200)
+      await lockOut(client)
+    }
+  })
+
+  test('[proxy-auth.lockout-limits] a right Basic password does not pass, and does from elsewhere', async () => {
+    const [client, { username, password }] = [nextClient(), await basicUser()]
+    await lockOut(client)
+    expectLocked(await ask(client, basicValue(username, password)), 300)
+    expect((await ask(nextClient(), basicValue(username, password))).status).toBe(200)
+    // Known by now, and still refused.
+    expectLocked(await ask(client, basicValue(username, password)), 300)
+  })
+
+  test('[proxy-auth.lockout-limits] a success clears the count', async () => {
+    const { username, password } = await basicUser()
+    for (const good of [`Bearer ${token}`, `Bearer ${machineToken}`, basicValue(username, password)]) {
+      const client = nextClient()
+      for (const _ of [1, 2, 3]) {
+        expect(await statuses(9, () => fail(client))).toEqual(times(9, 401))
+        expect((await ask(client, good)).status).toBe(200)
+      }
+    }
+  })
+
+  test('[proxy-auth.lockout] a signed-in person proves nothing, so asking about one clears nothing', async () => {
+    const client = nextClient()
+    await statuses(9, () => fail(client))
+    expect((await oauth(client)).status).toBe(200)
+    expect(await statuses(2, () => fail(client))).toEqual([401, 429])
+  })
+
+  test('[proxy-auth.lockout] is known by the hop next to the proxy; what it claims to forward changes nothing', async () => {
+    const client = nextClient()
+    const forged = (index: number) => fail(`203.0.113.${index}, ${client}`)
+    expect(await statuses(11, forged)).toEqual([...times(10, 401), 429])
+    expect((await fail('203.0.113.1')).status).toBe(401)
+  })
+
+  test('[proxy-auth.lockout-limits] nobody locks out others by X-Forwarded-For without the secret', async () => {
+    const victim = nextClient()
+    const body = { authorization_header: 'Bearer nonsense', application_id: project.applicationId }
+    for (const secret of [{}, { 'x-proxy-auth': 'wrong' }] as Record<string, string>[])
+      for (let i = 0; i < 12; i++) {
+        const headers = { ...secret, 'x-forwarded-for': victim }
+        const answer = await call(service.url, '/api/validate-proxy-auth', headers, body)
+        expect([answer.status, Object.keys(answer.body)]).toEqual([401, ['error', 'code', 'request_id']])
+      }
+    await lockOut(victim)
+  })
+})
+
+describe('guesses at one Basic user name', () => {
+  test('[proxy-auth.lockout-basic] five from one client lock the pair for 15 minutes; other names go on until the limit of the client', async () => {
+    const client = nextClient()
+    const users = [await basicUser(), await basicUser(), await basicUser(), await basicUser()]
+    const [a = '', b = '', c = '', d = ''] = users.map(({ username }) => username)
+    expect(await statuses(5, () => guess(client, a))).toEqual(times(5, 401))
+    expectLocked(await guess(client, a), 900)
+    expectLocked(await guess(client, a), 900)
+    // What was refused untried is no failure of the client: ten were tried when these are done.
+    expect(await statuses(3, () => guess(client, b))).toEqual(times(3, 401))
+    expect(await statuses(2, () => guess(client, c))).toEqual(times(2, 401))
+    expectLocked(await guess(client, d), 300)
+    expectLocked(await fail(client), 300)
+  })
+
+  test('[proxy-auth.lockout-basic] spellings in another case or with outer spaces are one name', async () => {
+    const [client, { username, password }] = [nextClient(), await basicUser()]
+    const spellings = [
+      username,
+      username.toLowerCase(),
+      username.toUpperCase(),
+      ` ${username}`,
+      `  ${username.toLowerCase()}  `,
+    ]
+    expect(await statuses(5, (index) => guess(client, spellings[index] ?? ''))).toEqual(times(5, 401))
+    for (const name of spellings) expectLocked(await guess(client, name), 900)
+    expectLocked(await ask(client, basicValue(username, password)), 900)
+  })
+
+  test('[proxy-auth.lockout-basic] the right password is refused too while its pair is locked, even when it is known already', async () => {
+    const [client, elsewhere, { username, password }] = [nextClient(), nextClient(), await basicUser()]
+    const right = basicValue(username, password)
+    // Known from this very client, and from another.
+    for (const from of [client, elsewhere]) expect((await ask(from, right)).status).toBe(200)
+    expect(await statuses(6, () => guess(client, username))).toEqual([...times(5, 401), 429])
+    expectLocked(await ask(client, right), 900)
+    expect((await ask(elsewhere, right)).status).toBe(200)
+    expectLocked(await ask(client, right), 900)
+    // The tokens of that client are not concerned.
+    expect((await ask(client, `Bearer ${machineToken}`)).status).toBe(200)
+    expectLocked(await ask(client, right), 900)
+  })
+
+  test('[proxy-auth.lockout-basic] [proxy-auth.lockout-limits] the right password clears the count of its pair', async () => {
+    const [client, { username, password }] = [nextClient(), await basicUser()]
+    expect(await statuses(4, () => guess(client, username))).toEqual(times(4, 401))
+    expect((await ask(client, basicValue(username, password))).status).toBe(200)
+    expect(await statuses(4, () => guess(client, username))).toEqual(times(4, 401))
+  })
+
+  test('the right password clears the count of its pair when it is known already, too', async () => {
+    const [client, { username, password }] = [nextClient(), await basicUser()]
+    for (const _ of [1, 2, 3]) {
+      expect((await ask(client, basicValue(username, password))).status).toBe(200)
+      expect(await statuses(4, () => guess(client, username))).toEqual(times(4, 401))
+    }
+  })
+
+  test('[proxy-auth.lockout-basic] of twenty at once five are tried', async () => {
+    const [client, { username }] = [nextClient(), await basicUser()]
+    const runs = async () => (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
+    const before = await runs()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => guess(client, username)))
+    const seen = answers.map(({ status }) => status)
+    expect(seen.toSorted((a, b) => a - b)).toEqual([...times(5, 401), ...times(15, 429)])
+    expect((await runs()) - before).toBeLessThanOrEqual(5)
+    for (const answer of answers.filter(({ status }) => status === 429)) expectLocked(answer, 900)
+  })
+})
+
+describe('two processes', () => {
+  /** Failures in turn until one is refused, with fewer in each process than would lock there; how many were free. */
+  async function untilLocked(most: number, send: (app: TestApp) => Promise<JsonAnswer>): Promise<number> {
+    for (let count = 0; count < 2 * most; count++)
+      if ((await send(count % 2 === 0 ? service : twin)).status === 429) return count
+    throw new Error('neither process refused')
+  }
+
+  test('[proxy-auth.lockout] [proxy-auth.lockout-basic] count together, and a lockout holds in both', async () => {
+    // Once more with another client when Redis was too slow for a moment, and each counted for itself.
+    await vi.waitFor(async () => {
+      const [client, guesser, { username, password }] = [nextClient(), nextClient(), await basicUser()]
+      expect(await untilLocked(9, (app) => fail(client, app))).toBe(10)
+      expect(await untilLocked(4, (app) => guess(guesser, username, app))).toBe(5)
+      for (const app of [service, twin]) {
+        expect((await fail(client, app)).status).toBe(429)
+        expect((await ask(guesser, basicValue(username, password), app)).status).toBe(429)
+      }
+    }, 10_000)
+  })
+
+  test('[proxy-auth.lockout-basic] a password that another client made known does not help where the lockout is not known yet', async () => {
+    await vi.waitFor(async () => {
+      const [client, elsewhere, { username, password }] = [nextClient(), nextClient(), await basicUser()]
+      expect((await ask(elsewhere, basicValue(username, password), twin)).status).toBe(200)
+      expect(await statuses(6, () => guess(client, username))).toEqual([...times(5, 401), 429])
+      expectLocked(await ask(client, basicValue(username, password), twin), 900)
+      expect((await ask(elsewhere, basicValue(username, password), twin)).status).toBe(200)
+    }, 10_000)
+  })
+})
+
+describe('other limits', () => {
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  /** Calls until the answer is no longer 429, which it must be in the end. */
+  async function untilFree(send: () => Promise<JsonAnswer>): Promise<number> {
+    for (let tries = 0; tries < 200; tries++) {
+      const { status } = await send()
+      if (status !== 429) return status
+      await sleep(50)
+    }
+    throw new Error('the lockout does not end')
+  }
+
+  test('[proxy-auth.thresholds] [proxy-auth.lockout] a lockout ends after its configured time, and the count begins anew', async () => {
+    const [client, start] = [nextClient(), performance.now()]
+    expect(await statuses(4, () => fail(client, quick))).toEqual([401, 401, 401, 429])
+    const locked = await fail(client, quick)
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[12]$/)])
+    expect(await untilFree(() => fail(client, quick))).toBe(401)
+    expect(performance.now() - start).toBeGreaterThan(1_950)
+    expect(await statuses(3, () => fail(client, quick))).toEqual([401, 401, 429])
+    // The second lockout is no longer than the first.
+    expect((await fail(client, quick)).headers.get('retry-after')).toMatch(/^[12]$/)
+  })
+
+  test('[proxy-auth.thresholds] [proxy-auth.lockout-basic] the same holds for a pair', async () => {
+    const { username, password } = await basicUser()
+    const [client, start] = [nextClient(), performance.now()]
+    expect(await statuses(3, () => guess(client, username, quick))).toEqual([401, 401, 429])
+    const right = () => ask(client, basicValue(username, password), quick)
+    expect((await right()).status).toBe(429)
+    expect(await untilFree(right)).toBe(200)
+    expect(performance.now() - start).toBeGreaterThan(1_950)
+  })
+
+  test('[proxy-auth.thresholds] failures that lie further apart than the window do not add up', async () => {
+    const [client, guesser, { username }] = [nextClient(), nextClient(), await basicUser()]
+    for (const _ of [1, 2, 3]) {
+      expect(await statuses(2, () => fail(client, brief))).toEqual([401, 401])
+      expect((await guess(guesser, username, brief)).status).toBe(401)
+      await sleep(windowMs + 20)
+    }
+  })
+
+  test('[proxy-auth.thresholds] those of machine routes are configured apart', async () => {
+    const client = nextClient()
+    const knock = (app: TestApp) => {
+      const headers = { ...throughProxy(client), ...bearer(randomBytes(32).toString('base64url')) }
+      return call(app.url, '/api/machine/nothing', headers)
+    }
+    for (const _ of [1, 2, 3]) {
+      expect((await knock(brief)).status).toBe(401)
+      await sleep(windowMs + 20)
+    }
+    expect(await statuses(2, () => knock(quick))).toEqual([401, 401])
+    const locked = await knock(quick)
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[67]$/)])
+    expect((await fail(client, quick)).status).toBe(401)
+  })
+})
