@@ -63,7 +63,7 @@ async function graphqlTypes(): Promise<string> {
         User2Application: store('memberships/application-members.store', 'ApplicationMember'),
         TenantRoleDefinition: store('memberships/tenant-roles.store', 'TenantRoleDefinition'),
         PersonalAccessToken: store('access-tokens/access-tokens.store', 'PersonalAccessToken'),
-        PersonalAccessTokenConnection: `Omit<{T}, 'totalCount'>`,
+        PersonalAccessTokenConnection: store('access-tokens/access-tokens.service', 'TokenConnection'),
         MachineUser: store('machine-users/machine-users.store', 'MachineUser'),
         AuditLog: store('audit/audit.service', 'AuditLog'),
       },

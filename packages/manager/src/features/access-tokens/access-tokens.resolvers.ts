@@ -1,6 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { batchedRow } from '../../platform/graphql/batch.ts'
-import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
 import type { UsersApi } from '../users/index.ts'
 import type { AccessTokensService } from './access-tokens.service.ts'
 
@@ -9,13 +8,8 @@ export function createAccessTokensResolvers(service: AccessTokensService, users:
   return {
     Query: {
       myPersonalAccessTokens: (_parent, args, { actor }) => service.list(actor, args),
-      personalAccessTokens: async (_parent, { first, after }, { actor }) => {
-        const cursor = typeof after === 'string' ? decodeCursor(after) : null
-        const { tokens, hasNextPage, hasPreviousPage } = await service.page(actor, first ?? 100, cursor)
-        const edges = tokens.map((node) => ({ node, cursor: encodeCursor(node.id) }))
-        const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
-        return { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } }
-      },
+      personalAccessTokens: (_parent, { first, after }, { actor }) =>
+        service.page(actor, first ?? 100, after ?? null),
     },
     PersonalAccessTokenConnection: {
       totalCount: (_parent, _args, { actor }) => service.count(actor),

@@ -7,6 +7,7 @@ import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
+import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { parseTimestamp } from '../../platform/timestamps.ts'
 import { checkName } from '../../platform/validate.ts'
@@ -15,10 +16,15 @@ import { buildToken, randomLength, randomText } from './token.ts'
 
 export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: KeyObject }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
-export type TokenPage = {
-  tokens: store.PersonalAccessToken[]
-  hasNextPage: boolean
-  hasPreviousPage: boolean
+/** A page as GraphQL connections have it; the total is counted only for who asks for it. */
+export type TokenConnection = {
+  edges: { node: store.PersonalAccessToken; cursor: string }[]
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    startCursor: string | null
+    endCursor: string | null
+  }
 }
 
 const event = auditedEntity<store.PersonalAccessToken>({
@@ -45,15 +51,21 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
       store.listTokensOf(db, actor.user.id, readPage(store.accessTokenFields, args)),
 
-    /** The next `first` tokens after the one `after` names, newest first. */
-    page: async (actor: Actor, first: number, after: string | null): Promise<TokenPage> => {
+    /** The next `first` tokens after the one `cursor` names, newest first. */
+    page: async (actor: Actor, first: number, cursor: string | null): Promise<TokenConnection> => {
+      const after = cursor === null ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
       const owner = ownerInReach(actor)
       const tokens = await store.listTokensBefore(db, owner, after, first + 1)
+      const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
       return {
-        tokens: tokens.slice(0, first),
-        hasNextPage: tokens.length > first,
-        hasPreviousPage: after !== null && (await store.hasTokenFrom(db, owner, after)),
+        edges,
+        pageInfo: {
+          hasNextPage: tokens.length > first,
+          hasPreviousPage: after !== null && (await store.hasTokenFrom(db, owner, after)),
+          startCursor: edges[0]?.cursor ?? null,
+          endCursor: edges.at(-1)?.cursor ?? null,
+        },
       }
     },
 

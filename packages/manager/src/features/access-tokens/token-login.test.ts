@@ -166,10 +166,7 @@ describe('a token in use', () => {
     ] as const) {
       const headers = [...others, ['Authorization', `Bearer ${first}`], ['authorization', `Bearer ${second}`]]
       const { status, body } = await rawCall(service.url, { ...post, headers: headers as typeof others })
-      expect([status, body]).toEqual([
-        401,
-        expect.stringMatching(/"error":"[^"]*Authorization is sent more than once/),
-      ])
+      expect([status, body]).toEqual([401, expect.stringMatching(/"error":"[^"]* is sent more than once/)])
     }
   })
 
