@@ -51,6 +51,3 @@ create index machine_users_environment_idx on machine_users (environment_id, id)
 -- Proxies present a Basic username together with an application, which names the project.
 create unique index machine_users_basic_username_key on machine_users (project_id, username)
   where password_hash is not null;
-
--- The tenants an application is enabled for, in a bounded read however many rows there are.
-create index tenant2applications_enabled_idx on tenant2applications (application_id, id) include (tenant_id) where enabled;

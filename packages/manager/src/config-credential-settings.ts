@@ -15,7 +15,13 @@ export const credentialSettings = {
     key: 'credentials.kdf_max_queue',
     env: 'SVC_CREDENTIALS_KDF_MAX_QUEUE',
     default: 16,
-    doc: 'Hashes that may wait for a thread; further requests that need one are answered 503 with `Retry-After`.',
+    doc: 'Hashes that may wait for a thread, in each of three lanes (making secrets, proving tokens, trying passwords) and at most half of them for one caller; further requests that need one are answered 503 with `Retry-After`.',
+  }),
+  maxRemembered: setting(integer(1_000, 10_000_000), {
+    key: 'credentials.max_remembered',
+    env: 'SVC_CREDENTIALS_MAX_REMEMBERED',
+    default: 200_000,
+    doc: 'Tokens and passwords whose proof this process remembers, about 300 bytes each. With more in use at once than this, proofs are done again and again.',
   }),
   validateThrottleFailures: setting(count, {
     key: 'throttles.validate.failures',

@@ -32,7 +32,7 @@ export const settings = {
     key: 'database.pool_size',
     env: 'SVC_DATABASE_POOL_SIZE',
     default: 10,
-    doc: 'Connections this process holds at most.',
+    doc: 'Connections this process holds at most, lookups apart.',
   }),
   databaseLookupPoolSize: setting(integer(1, 50), {
     key: 'database.lookup_pool_size',

@@ -117,6 +117,7 @@ export function printableConfig(config: Config): Record<string, unknown> {
 export const credentialOptions = (config: Config) => ({
   threads: config.kdfThreads,
   maxQueue: config.kdfMaxQueue,
+  maxRemembered: config.maxRemembered,
   limits: {
     validate: {
       failures: config.validateThrottleFailures,

@@ -1,5 +1,6 @@
 // What every feature hands to app.ts.
 import type { FastifyInstance } from 'fastify'
+import type { RoleName } from './config-readers.ts'
 import type { ConstraintMeanings } from './platform/db/db-errors.ts'
 import type { ResolverMap } from './platform/graphql/schema.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
@@ -8,6 +9,8 @@ export type Feature<Api = unknown> = {
   name: string
   sdl?: string
   resolvers?: ResolverMap
+  /** The role of the processes that serve its routes; without it every process does. */
+  role?: RoleName
   /** Registers the feature's REST routes; each declares its policy. */
   routes?: (server: FastifyInstance) => void
   jobs?: PeriodicJob[]

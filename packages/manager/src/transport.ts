@@ -104,7 +104,7 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
   // Hooks of the end run last in, first out.
   server.addHook('onClose', parts.close)
   for (const feature of features) {
-    feature.routes?.(server)
+    if (feature.role === undefined || config.roles.includes(feature.role)) feature.routes?.(server)
     if (feature.close !== undefined) server.addHook('onClose', feature.close)
   }
   options.extend?.(server)

@@ -152,7 +152,7 @@ describe('the shared counters', () => {
     return 1`
 
   test('decide like the failure window on any sequence of failures', async () => {
-    const { metrics, redis } = service.world
+    const { log, metrics, redis } = service.world
     let lapses = 0
     const watched: Redis = {
       ...redis,
@@ -166,7 +166,7 @@ describe('the shared counters', () => {
     const forgetful = (limits: ThrottleLimits) => {
       let now = start
       const clock = { now: () => new Date(now) }
-      const throttle = createThrottle('agreement', limits, { redis: watched, clock, metrics })
+      const throttle = createThrottle('agreement', limits, { redis: watched, clock, metrics, log })
       return {
         /** One failure: how long the client was blocked already, and how long the block is that now begins. */
         fail: async (client: string) => {

@@ -27,13 +27,13 @@ export function createMetrics(version: string) {
     shed: counter('svc_shed_total', 'Requests refused because the service is overloaded.', ['point']),
     auth: counter(
       'svc_auth_total',
-      'Credentials examined, by kind (pat, bearer, basic) and outcome (ok, refused, throttled).',
+      'Credentials examined, by kind (pat, bearer, basic, other) and outcome (ok, refused, throttled, failed).',
       ['kind', 'outcome'],
     ),
     authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.', []),
     authCache: counter(
       'svc_auth_cache_total',
-      'Secrets that were remembered as verified (hit) or had to be hashed (miss).',
+      'Secrets remembered as right (hit) or wrong (refused), or to be hashed (miss).',
       ['outcome'],
     ),
     lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [

@@ -35,7 +35,12 @@ export function createRedis(
     url,
     disableOfflineQueue: true,
     commandsQueueMaxLength: maxQueuedCommands,
-    socket: { connectTimeout: 1_000, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000) },
+    socket: {
+      connectTimeout: 1_000,
+      // Pings go out all the time; a connection that brings nothing for so long is dead and made anew.
+      socketTimeout: 3_000,
+      reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000),
+    },
   })
   let up = false
   let closed = false

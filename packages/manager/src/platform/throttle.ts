@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
+import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Redis } from './redis.ts'
 
@@ -46,8 +47,9 @@ redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[2]), block) + ARGV[4])
 return {0, block, cleared}`
 const readScript = `
 local time = redis.call('TIME')
-local blocked = tonumber(redis.call('HGET', KEYS[1], 'blocked')) or 0
-return math.max(0, blocked - time[1] * 1000 - math.floor(time[2] / 1000))`
+local read = redis.call('HMGET', KEYS[1], 'blocked', 'cleared')
+local blocked = (tonumber(read[1]) or 0) - time[1] * 1000 - math.floor(time[2] / 1000)
+return {math.max(0, blocked), 0, tonumber(read[2]) or 0}`
 // Who has no failures leaves nothing behind. Who had some leaves the time they were forgotten, so that other replicas
 // that remember them can tell this from a Redis that lost them. ARGV: how long that is kept.
 const clearScript = `
@@ -59,50 +61,58 @@ for _, key in ipairs(KEYS) do
   end
 end`
 
-type Outside = { redis: Redis; clock: Clock; metrics: Metrics }
+type Outside = { redis: Redis; clock: Clock; metrics: Metrics; log: Logger }
 
 /** `name` keeps the counters of different throttles apart. */
 export function createThrottle(
   name: string,
   limits: ThrottleLimits,
-  { redis, clock, metrics }: Outside,
+  { redis, clock, metrics, log }: Outside,
 ): Throttle {
   const own = createFailureWindow(limits)
   const now = (): number => clock.now().getTime()
   const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
-  const askedAt = new LRUCache<string, number>({ max: maxAsked, ttl: askEveryMs })
+  const askedAt = new LRUCache<string, true>({ max: maxAsked, ttl: askEveryMs })
   const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
+
+  const noteBlock = (client: string, block_ms: number): void => {
+    metrics.lockouts.inc({ throttle: name })
+    log.warn({ throttle: name, client, block_ms }, 'client is blocked after too many failures')
+  }
+  /** Runs a script on the client's counter; what others know is taken over. Nothing is known while Redis is away. */
+  const ask = async (client: string, script: string): Promise<{ present: number; begun: number }> => {
+    // On the same connection, so Redis forgets the earlier failures before it counts this one.
+    if (clears.has(client)) void clears.send()
+    askedAt.set(client, true)
+    const answer = await redis.run((store) => store.eval(script, { keys: [keyOf(client)], arguments: args }))
+    const [present = 0, begun = 0, clearedAt = 0] = Array.isArray(answer) ? (answer as number[]) : []
+    own.heed(client, clearedAt)
+    return { present, begun }
+  }
+  /** A block may have been ended by a success elsewhere: it is asked about again, but not at every try. */
+  const isSettled = (client: string): boolean => own.blockedMs(client, now()) > 0 && askedAt.has(client)
+  const takeOver = (client: string, blockMs: number): number => {
+    if (blockMs > 0) own.block(client, now(), blockMs)
+    return own.blockedMs(client, now())
+  }
 
   return {
     knownBlockMs: (client) => own.blockedMs(client, now()),
     blockedMs: async (client) => {
-      const known = own.blockedMs(client, now())
-      if (known > 0 || clears.has(client)) return known
-      const shared = await redis.run((store) => store.eval(readScript, { keys: [keyOf(client)] }))
-      if (typeof shared !== 'number' || shared <= 0) return 0
-      own.block(client, now(), shared)
-      return shared
+      if (isSettled(client)) return own.blockedMs(client, now())
+      return takeOver(client, (await ask(client, readScript)).present)
     },
     fail: async (client) => {
-      // A block may have been ended by a success elsewhere; who is blocked is asked about again, but not for every try.
-      const known = own.blockedMs(client, now())
-      if (known > 0 && askedAt.has(client)) return known
-      askedAt.set(client, 1)
-      // On the same connection, so Redis forgets the earlier failures before it counts this one.
-      if (clears.has(client)) void clears.send()
-      const counted = await redis.run((store) =>
-        store.eval(failScript, { keys: [keyOf(client)], arguments: args }),
-      )
-      const [present, begun, clearedAt] = (Array.isArray(counted) ? counted : [0, 0, 0]) as number[]
-      own.heed(client, clearedAt ?? 0)
-      const isBlocked = own.blockedMs(client, now()) > 0
-      const ownBegun = isBlocked ? 0 : own.fail(client, now())
-      const shared = (present ?? 0) + (begun ?? 0)
-      if (shared > 0) own.block(client, now(), shared)
-      if (ownBegun > 0 || (begun ?? 0) > 0) metrics.lockouts.inc({ throttle: name })
-      return isBlocked ? own.blockedMs(client, now()) : (present ?? 0)
+      if (isSettled(client)) return own.blockedMs(client, now())
+      const { present, begun } = await ask(client, failScript)
+      const blockedMs = takeOver(client, present)
+      if (blockedMs > 0) return blockedMs
+      const ownBegun = own.fail(client, now())
+      takeOver(client, begun)
+      if (ownBegun + begun > 0) noteBlock(client, Math.max(ownBegun, begun))
+      return 0
     },
     succeed: (client) => {
       own.forget(client)

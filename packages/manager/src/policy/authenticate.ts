@@ -54,7 +54,9 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
     const policy = request.routeOptions.config.policy
     const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
     const isGated = !isMachineAddress && (policy === undefined || !('open' in policy || 'machine' in policy))
-    const isTrusted = isGated ? passGate(request, options) : options.gate.isTrusted(request.raw)
+    const isTrusted = isGated
+      ? await unlogged(request, () => options.gate.pass(request.raw))
+      : options.gate.isTrusted(request.raw)
     request.clientAddress = options.clientAddress(request.raw, isTrusted)
     request.clientNetwork = clientNetwork(request.clientAddress)
     if (isMachineAddress || (policy !== undefined && 'machine' in policy))
@@ -68,39 +70,32 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
   })
 }
 
-/** Lets the trusted proxy pass; a refusal is counted and keeps out of the log. */
-function passGate(request: FastifyRequest, { gate }: AuthenticateOptions): boolean {
+/** Refusals before anyone is known are counted and keep out of the log: anyone could fill it with them. */
+async function unlogged<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
   try {
-    return gate.pass(request.raw)
+    return await admit()
   } catch (error) {
-    request.silent = true
+    request.silent = error instanceof AppError && error.status < 500
     throw error
   }
 }
 
 async function admitMachine(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const authorization = presentedAuthorization(request.raw)
-  request.machine = await options.machineOf(authorization, request.clientNetwork)
+  request.machine = await unlogged(request, () => options.machineOf(authorization, request.clientNetwork))
   request.logFields['machine_user'] = request.machine.id
 }
 
 /** A personal access token decides when one is sent, so that ending it ends what it is used for; else the session. */
 async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
-  const token = personalToken(request)
-  const user =
-    token === null ? await options.provision(identityOf(request, options)) : await options.tokenOwner(token)
+  const shown = await unlogged(
+    request,
+    () => personalToken(request) ?? readIdentity(request.raw, options.fallbackIdentity, options.metrics),
+  )
+  const user = typeof shown === 'string' ? await options.tokenOwner(shown) : await options.provision(shown)
   const userAgent = request.headers['user-agent'] ?? ''
   request.actor = createActor(options.db, user, { ipAddress: request.clientAddress, userAgent })
   request.logFields['actor'] = user.id
-}
-
-function identityOf(request: FastifyRequest, options: AuthenticateOptions): Identity {
-  try {
-    return readIdentity(request.raw, options.fallbackIdentity, options.metrics)
-  } catch (error) {
-    request.silent = true
-    throw error
-  }
 }
 
 /** What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start. */
@@ -108,7 +103,8 @@ function personalToken(request: FastifyRequest): string | null {
   const header = presentedAuthorization(request.raw)
   if (header === '')
     throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
-  const authorization = header === null ? null : parseAuthorization(header)
-  const isOurs = authorization?.scheme === 'bearer' && authorization.value.startsWith('pat_')
-  return isOurs ? authorization.value : null
+  // One of ours that is misspelt must be refused, not passed over in favour of the session.
+  if (header === null || !/(?:^|\s)pat_/.test(header)) return null
+  const authorization = parseAuthorization(header)
+  return authorization?.scheme === 'bearer' ? authorization.value : 'pat_malformed'
 }

@@ -1,5 +1,5 @@
 // People and things for tests, made by SQL where the test is not about making them.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from './app.ts'
 
@@ -136,4 +136,26 @@ export async function seedMachineUser(
     [id, project.id, project.environmentId, `Bearer:${prefix}`, prefix, token],
   )
   return { id, token }
+}
+
+/** A Basic machine user; a stored hash names its iterations, and few of them keep tests quick. */
+export async function seedBasicUser(
+  sql: Pool,
+  project: SeededProject,
+  username: string,
+): Promise<{ username: string; password: string }> {
+  const [password, salt] = [`secret of ${username}`, randomBytes(16)]
+  const stored = pbkdf2Sync(password, salt, 1_000, 32, 'sha256').toString('base64url')
+  await sql.query(
+    `insert into machine_users (id, project_id, environment_id, name, username, enabled, password_hash)
+     values ($1, $2, $3, 'seeded', $4, true, $5)`,
+    [
+      randomUUID(),
+      project.id,
+      project.environmentId,
+      username,
+      `$pbkdf2-sha256$i=1000$${salt.toString('base64url')}$${stored}`,
+    ],
+  )
+  return { username, password }
 }

@@ -9,7 +9,7 @@ export function createAccessTokensResolvers(service: AccessTokensService, users:
     Query: {
       myPersonalAccessTokens: (_parent, args, { actor }) => service.list(actor, args),
       personalAccessTokens: (_parent, { first, after }, { actor }) =>
-        service.page(actor, first ?? 100, after ?? null),
+        service.page(actor, first ?? 100, after ?? ''),
     },
     PersonalAccessTokenConnection: {
       totalCount: (_parent, _args, { actor }) => service.count(actor),

@@ -51,9 +51,9 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
       store.listTokensOf(db, actor.user.id, readPage(store.accessTokenFields, args)),
 
-    /** The next `first` tokens after the one `cursor` names, newest first. */
-    page: async (actor: Actor, first: number, cursor: string | null): Promise<TokenConnection> => {
-      const after = cursor === null ? null : decodeCursor(cursor)
+    /** The next `first` tokens after the one `cursor` names (the first ones when it is empty), newest first. */
+    page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
+      const after = cursor === '' ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
       const owner = ownerInReach(actor)
       const tokens = await store.listTokensBefore(db, owner, after, first + 1)
@@ -77,7 +77,7 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
       const [prefix, secret] = [randomLength.prefix, randomLength.secret].map((n) => randomText(n, randomInt))
       const token = buildToken(prefix as string, secret as string, checkKey)
       // Before the transaction: it takes long, and a transaction holds a connection.
-      const hash = await kdf.hash(token)
+      const hash = await kdf.hash(token, actor.user.id)
       const row = { id: newId(), userId: actor.user.id, tokenPrefix: prefix as string, hash, ...values }
       const personalAccessToken = await db.transaction().execute(async (tx) => {
         const after = await store.insertToken(tx, row)

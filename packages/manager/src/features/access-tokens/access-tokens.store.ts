@@ -121,14 +121,14 @@ export async function deleteToken(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('personalAccessTokens').where('id', '=', id).execute()
 }
 
-/** Moves the last use of many tokens forward, in one statement. Rows are locked in one order, so replicas never deadlock. */
+/** Moves the last use of many tokens forward, in one statement. A row someone else holds is left for the next use. */
 export async function writeLastUses(db: Db, uses: ReadonlyMap<string, string>): Promise<void> {
   await sql`
     with used as (
       select t.id, u.used_at from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (id, used_at)
       join personal_access_tokens t on t.id = u.id
       where t.last_used_at is null or t.last_used_at < u.used_at
-      order by t.id for no key update of t
+      for no key update of t skip locked
     )
     update personal_access_tokens t set last_used_at = used.used_at from used where t.id = used.id`.execute(
     db,

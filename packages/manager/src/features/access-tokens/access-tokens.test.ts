@@ -311,7 +311,7 @@ describe('lists of tokens', () => {
     const [id] = (await seedTokens(await person('cursors'), 1)) as [string]
     const encoded = (text: string) => Buffer.from(text).toString('base64url')
     const wrong = [encoded(id), encoded(`id:${id}x`), encoded('id:')]
-    for (const after of ['', 'nonsense', id, ...wrong, 'x'.repeat(9_000)]) {
+    for (const after of ['nonsense', id, ...wrong, 'x'.repeat(9_000)]) {
       const answer = await askPage(admin, { after })
       expect(answer.error).toBe('after is not a cursor of this list; use endCursor of the page before')
       expect(answer.data).toBeNull()

@@ -17,9 +17,11 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
     if (noted.size === 0) return
     const batch = noted
     noted = new Map()
-    await writeLastUses(db, batch).catch((error: unknown) =>
-      log.warn({ err: error, tokens: batch.size }, 'last uses of tokens could not be written'),
-    )
+    await writeLastUses(db, batch).catch((error: unknown) => {
+      log.warn({ err: error, tokens: batch.size }, 'last uses of tokens could not be written')
+      // The next write tries again; what was used since is newer.
+      noted = new Map([...batch, ...noted].slice(-maxNoted))
+    })
   }
   const timer = setInterval(() => void write(), writeEveryMs)
   timer.unref()

@@ -41,7 +41,11 @@ export function createTokenLoginService({ database, verifier, metrics, checkKey,
     token: PresentedToken,
     row: Pick<TokenLogin, 'id' | 'hash' | 'usable'>,
   ): Promise<boolean> => {
-    if (!row.usable || !(await verifier.verify(token.secret, row.hash))) return false
+    if (
+      !row.usable ||
+      !(await verifier.verify(token.secret, row.hash, { lane: 'token', owner: token.prefix }))
+    )
+      return false
     lastUses.note(row.id)
     return true
   }

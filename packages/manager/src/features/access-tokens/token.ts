@@ -1,6 +1,6 @@
 // The form of a personal access token: pat_<8>_<32>. The 8 find the row. Of the 32, the last 6 are a keyed check over
 // the rest, so that a token we never issued is refused without looking it up and without the slow hash.
-import { type KeyObject, createHmac } from 'node:crypto'
+import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const form = /^pat_([0-9A-Za-z]{8})_[0-9A-Za-z]{32}$/
@@ -24,7 +24,10 @@ export const tokenPrefix = (text: string): string | null => form.exec(text)?.[1]
 
 /** True when the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
 export const hasRightCheck = (token: string, checkKey: KeyObject): boolean =>
-  checkOf(token.slice(0, -checkLength), checkKey) === token.slice(-checkLength)
+  timingSafeEqual(
+    Buffer.from(checkOf(token.slice(0, -checkLength), checkKey)),
+    Buffer.from(token.slice(-checkLength)),
+  )
 
 function checkOf(body: string, checkKey: KeyObject): string {
   let rest = createHmac('sha256', checkKey).update(body).digest().readUIntBE(0, 6)

@@ -30,6 +30,7 @@ export function createMachineUsers(deps: Deps): Feature<MachineUsersApi> {
   const login = createMachineLoginService(deps)
   return {
     name: 'machine-users',
+    role: 'api',
     sdl: readSdl('./machine-users.graphql', import.meta.url),
     resolvers: createMachineUsersResolvers(
       createMachineUsersService(deps),

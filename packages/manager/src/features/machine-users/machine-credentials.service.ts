@@ -22,10 +22,11 @@ const maxPasswordLength = 1_000
 
 /** Rules about making and replacing credentials. Hashing takes long, so it comes before the transaction. */
 export function createMachineCredentialsService({ db, audit, clock, kdf }: MachineCredentialsDeps) {
-  const asPassword = async (username: string, password: string): Promise<store.StoredCredential> => ({
-    username,
-    passwordHash: await kdf.hash(password),
-  })
+  const asPassword = async (
+    { user }: Actor,
+    username: string,
+    password: string,
+  ): Promise<store.StoredCredential> => ({ username, passwordHash: await kdf.hash(password, user.id) })
   return {
     /** `generatedToken` for a Bearer machine user, `plaintextPassword` for a Basic one; the other is null. */
     create: async (actor: Actor, environmentId: string, input: CreateInput) => {
@@ -39,7 +40,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const username = isBearer ? '' : checkUsername(input.username ?? '')
       const { token, stored } = isBearer
         ? newBearer()
-        : { token: null, stored: await asPassword(username, checkPassword(input.hashedKey)) }
+        : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
       const machineUser = await db.transaction().execute(async (tx) => {
         const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
         const after = orNotFound(inserted, 'environment')
@@ -54,7 +55,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       // A machine user never changes its kind, nor a Basic one its user name.
       const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db, id), 'machine user')
       const { token, stored } = newBearer()
-      const credential = tokenPrefix === null ? await asPassword(username, token) : stored
+      const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
       const machineUser = await db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())
@@ -75,6 +76,7 @@ function newBearer(): { token: string; stored: store.StoredCredential } {
 
 /** RFC 7617: a colon ends the user name, so it cannot be part of it. */
 function checkUsername(username: string): string {
+  refuseControls(username, 'username')
   if (username.includes(':')) throw badRequest('username must not contain a colon')
   if (username.trim() !== username) throw badRequest('username must not begin or end with a space')
   return checkName(username, 'username')
@@ -83,5 +85,11 @@ function checkUsername(username: string): string {
 function checkPassword(password: string): string {
   if (password === '')
     throw badRequest(`hashedKey must be ${generateToken} for a Bearer token, or a password for Basic`)
+  refuseControls(password, 'hashedKey')
   return checkText(password, 'hashedKey', maxPasswordLength)
+}
+
+/** What no Basic header can carry (RFC 7617) must not be stored: it could never log in. */
+function refuseControls(text: string, field: string): void {
+  if (/[\p{Cc}\ufffd]/u.test(text)) throw badRequest(`${field} must not contain control characters`)
 }

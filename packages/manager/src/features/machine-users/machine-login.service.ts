@@ -15,6 +15,8 @@ export type MachineLoginService = ReturnType<typeof createMachineLoginService>
 const expected = 'Expected: Bearer <token>'
 const refusal = 'Invalid token: it belongs to no enabled machine user'
 const tooMany = 'too many failed authentication attempts'
+const wrongFormat = (): AppError =>
+  new AppError('unauthenticated', `Invalid authorization format. ${expected}`)
 
 /** Authentication of machine users by Bearer token. */
 export function createMachineLoginService({ database, metrics, throttle }: MachineLoginDeps) {
@@ -29,8 +31,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
     client: string,
   ): Promise<{ machine: Machine } | { blockedMs: number }> => {
     const authorization = parseAuthorization(header)
-    if (authorization?.scheme !== 'bearer')
-      throw new AppError('unauthenticated', `Invalid authorization format. ${expected}`)
+    if (authorization?.scheme !== 'bearer') throw wrongFormat()
     const hash = machineTokenHash(authorization.value)
     const machine = hash === null ? null : await findMachine(hash)
     if (machine !== null) {

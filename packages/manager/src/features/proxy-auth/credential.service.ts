@@ -3,6 +3,7 @@
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
@@ -51,11 +52,13 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
     client: string,
   ): Promise<Validation | null> => {
     const login = parseBasic(value)
-    const row = login === null ? null : await basicLogin(login, applicationId, client)
-    return row === null ? null : validationOfMachine(row)
+    return login === null ? null : validationOfMachine(await basicLogin(login, applicationId, client))
   }
   const attempt = (header: string, applicationId: string, client: string): Attempt => {
-    const { scheme, value } = parseAuthorization(header) ?? { scheme: 'none', value: '' }
+    // A personal access token may also come by itself, without a scheme.
+    const isBare = header.startsWith('pat_')
+    const { scheme, value } =
+      (isBare ? { scheme: 'bearer', value: header } : parseAuthorization(header)) ?? other
     if (scheme === 'basic') return { kind: 'basic', answer: byBasic(value, applicationId, client) }
     if (scheme !== 'bearer') return { kind: 'other', answer: Promise.resolve(null) }
     const hash = machineUsers.tokenHash(value)
@@ -64,16 +67,27 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
       : { kind: 'bearer', answer: byMachineToken(hash, applicationId) }
   }
 
+  /** The answer; who fails is counted, unless proving has done so already. */
+  const proved = async (answer: Promise<Validation | null>, client: string): Promise<Validation> => {
+    const validation = await answer
+    if (validation !== null) return validation
+    const blockedMs = await throttle.fail(client)
+    throw blockedMs > 0 ? tooManyFailures(blockedMs) : invalidCredentials()
+  }
+
   return async (header: string, applicationId: string, client: string): Promise<Validation> => {
     const { kind, answer } = attempt(header, applicationId, client)
-    const validation = await answer
-    if (validation !== null) {
+    try {
+      const validation = await proved(answer, client)
       throttle.succeed(client)
       metrics.auth.inc({ kind, outcome: 'ok' })
       return validation
+    } catch (error) {
+      metrics.auth.inc({ kind, outcome: outcomes[error instanceof AppError ? error.code : ''] ?? 'failed' })
+      throw error
     }
-    const blockedMs = await throttle.fail(client)
-    metrics.auth.inc({ kind, outcome: blockedMs > 0 ? 'throttled' : 'refused' })
-    throw blockedMs > 0 ? tooManyFailures(blockedMs) : invalidCredentials()
   }
 }
+
+const other = { scheme: 'other', value: '' }
+const outcomes: Record<string, string> = { unauthenticated: 'refused', rate_limited: 'throttled' }

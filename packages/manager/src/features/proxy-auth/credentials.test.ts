@@ -253,7 +253,7 @@ describe('a credential that does not hold', () => {
       'Basic in base64url': `Basic ${Buffer.from('>>>?:?>?').toString('base64url')}`,
       'Basic with nothing': 'Basic',
       'Bearer with nothing': 'Bearer',
-      'a value without a scheme': token,
+      'a machine token without a scheme': 'x'.repeat(43),
       'another scheme': `Digest ${token}`,
       'two values': `Bearer ${token} ${token}`,
       'letters outside ASCII': `Bearer ${token}ö`,

@@ -18,7 +18,8 @@ export function registerProxyAuthRoutes(
   server.post(
     '/api/validate-proxy-auth',
     { bodyLimit, config: { policy: proves, errorShape } },
-    (request) => {
+    (request, reply) => {
+      void reply.header('cache-control', 'no-store')
       const body = fieldsOf(request.body)
       const header = readText(body, 'authorization_header', maxLength.authorization)
       if (header === null) throw badRequest('authorization_header is required')
@@ -29,7 +30,8 @@ export function registerProxyAuthRoutes(
   server.post(
     '/api/validate-oauth-user',
     { bodyLimit, config: { policy: vouches, errorShape } },
-    (request) => {
+    (request, reply) => {
+      void reply.header('cache-control', 'no-store')
       const body = fieldsOf(request.body)
       const person = {
         userId: readUuid(body, 'user_id'),
@@ -40,12 +42,12 @@ export function registerProxyAuthRoutes(
     },
   )
   const selector = { proxy: 'the proxy lets a signed-in person choose a tenant' }
-  server.get('/api/proxy/user/:user_id/tenants', { config: { policy: selector } }, (request) => {
+  server.get('/api/proxy/user/:user_id/tenants', { config: { policy: selector } }, (request, reply) => {
+    void reply.header('cache-control', 'no-store')
     const { user_id } = request.params as { user_id: string }
-    const { application_id = null } = request.query as { application_id?: unknown }
-    if (application_id !== null && typeof application_id !== 'string')
-      throw badRequest('application_id must be given at most once')
-    return people.listTenants(user_id, application_id)
+    const { application_id = '' } = request.query as { application_id?: unknown }
+    if (typeof application_id !== 'string') throw badRequest('application_id must be given at most once')
+    return people.listTenants(user_id, application_id === '' ? null : application_id)
   })
 }
 

@@ -12,45 +12,43 @@ export type UserRow = {
   external_email: string
 }
 
-// A tenant in the answer; reached is where its id comes from.
-const tenantList = `coalesce(
-  json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name) order by reached.name, reached.tenant_id),
-  '[]') as tenants`
+// Every step is a sub-select of its own, so that it can only be a lookup by key. A list holds at most one tenant more than
+// the answer does.
+const tenantList = (reached: string): string => `(
+  select coalesce(json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name)
+    order by reached.name, reached.tenant_id), '[]') from (${reached} limit ${maxTenants + 1}) reached)`
 const tenantName = (id: string): string => `(select t.name from tenants t where t.id = ${id}) as name`
+const everyTenant = tenantList(`
+  select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
+  where enabled.application_id = app.id and enabled.enabled order by enabled.id`)
+const ownTenants = tenantList(`
+  select m.tenant_id, ${tenantName('m.tenant_id')} from user2tenants m
+  where m.user_id = u.id and m.project_id = app.project_id
+    and (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
+      where d.tenant_id = m.tenant_id and d.name = m.role_name)
+    and (select enabled.enabled from tenant2applications enabled
+      where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)`)
+// The list of all tenants is read once for all who reach all of them; the others of the batch share it.
+const sharedTenants = (isStaff: string): string => `case when ${isStaff}
+  and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
+const theApplication = `
+  select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
-// Expects wanted.application_id and the user as u. Staff of the project and administrators reach every tenant the
-// application is enabled for; others those they belong to with a role that may use applications. At most one tenant
-// more than the answer lists is read. Every step is a sub-select of its own, so that it can only be a lookup by key.
+// Expects wanted.application_id and the user as u.
 const userAccess = `
-  left join lateral (
-    select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
-  ) app on true
+  left join lateral (${theApplication}) app on true
   left join lateral (
     select ua.role from user2applications ua where ua.application_id = app.id and ua.user_id = u.id limit 1
   ) own on true
   left join lateral (
     select up.role from user2projects up where up.project_id = app.project_id and up.user_id = u.id limit 1
-  ) project on true
-  left join lateral (
-    select ${tenantList} from (
-      (select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
-        where (u.role = 'administrator' or project.role is not null)
-          and enabled.application_id = app.id and enabled.enabled
-        order by enabled.id limit ${maxTenants + 1})
-      union all
-      (select m.tenant_id, ${tenantName('m.tenant_id')} from user2tenants m
-        where u.role <> 'administrator' and project.role is null
-          and m.user_id = u.id and m.project_id = app.project_id
-          and (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
-            where d.tenant_id = m.tenant_id and d.name = m.role_name)
-          and (select enabled.enabled from tenant2applications enabled
-            where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)
-        limit ${maxTenants + 1})
-    ) reached
-  ) reach on true`
+  ) project on true`
+const isStaff = `(u.role = 'administrator' or project.role is not null)`
 const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email`
 const accessColumns = `app.project_id, u.role = 'administrator' as is_administrator,
-  own.role as application_role, project.role as project_role, reach.tenants`
+  own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
+  ${sharedTenants(isStaff)} as shared_tenants,
+  case when not ${isStaff} then ${ownTenants} end as own_tenants`
 const theUser = (id: string): string => `
   cross join lateral (
     select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
@@ -84,21 +82,13 @@ export type MachineAccess = {
   enabled: boolean
   /** Null for a machine user that has a token. */
   password_hash: string | null
+  project_id: string
   is_own_application: boolean
   tenants: Tenant[]
 }
 
-// Expects the application, when it is one of the machine user's project, as app.
-const machineAccess = `
-  left join lateral (
-    select ${tenantList} from (
-      select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
-      where enabled.application_id = app.id and enabled.enabled
-      order by enabled.id limit ${maxTenants + 1}
-    ) reached
-  ) reach on true`
-const machineColumns = `wanted.position::int, m.id, m.name, m.username, m.enabled, m.password_hash,
-  app.id is not null as is_own_application, reach.tenants`
+const machineColumns = `wanted.position::int, m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
+  app.id is not null as is_own_application, true as is_staff, ${sharedTenants('app.id is not null')} as shared_tenants`
 
 const byMachineToken: PreparedStatement = {
   name: 'proxy-auth-by-machine-token',
@@ -111,39 +101,69 @@ const byMachineToken: PreparedStatement = {
     ) m
     left join lateral (
       select a.id from applications a where a.id = wanted.application_id and a.project_id = m.project_id limit 1
-    ) app on true ${machineAccess}`,
+    ) app on true`,
 }
 
 // A Basic user name is unique within a project, and the application names the project.
+const namedMachine = `
+  select mu.id, mu.name, mu.username, mu.enabled, mu.password_hash, mu.project_id from machine_users mu
+  where mu.project_id = app.project_id and mu.username = wanted.username and mu.password_hash is not null limit 1`
+const wantedNames = `
+  from unnest($1::text[], $2::uuid[]) with ordinality as wanted (username, application_id, position)
+  cross join lateral (${theApplication}) app`
+
 const byMachineName: PreparedStatement = {
   name: 'proxy-auth-by-machine-name',
-  text: `
-    select ${machineColumns}
-    from unnest($1::text[], $2::uuid[]) with ordinality as wanted (username, application_id, position)
-    cross join lateral (
-      select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
-    ) app
-    cross join lateral (
-      select mu.id, mu.name, mu.username, mu.enabled, mu.password_hash from machine_users mu
-      where mu.project_id = app.project_id and mu.username = wanted.username and mu.password_hash is not null limit 1
-    ) m ${machineAccess}`,
+  text: `select ${machineColumns} ${wantedNames} cross join lateral (${namedMachine}) m`,
 }
 
+/** What a password is tried against, and nothing that would take longer for a name that exists. */
+export type BasicCredential = { project_id: string; password_hash: string | null; enabled: boolean | null }
+
+const basicCredential: PreparedStatement = {
+  name: 'proxy-auth-basic-credential',
+  text: `
+    select wanted.position::int, app.project_id, m.password_hash, m.enabled
+    ${wantedNames} left join lateral (${namedMachine}) m on true`,
+}
+
+type Wanted = { key: string | Buffer; applicationId: string }
+type Positioned<Row> = Row & { position: number }
+type WithLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenants?: Tenant[] | null }
+
 /** Reads rows for (key, application) pairs, in their order; null where there is none. */
-const reader =
-  <Row extends object>(statement: PreparedStatement) =>
-  async (read: Read, wanted: { key: string | Buffer; applicationId: string }[]): Promise<(Row | null)[]> => {
-    const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
-    const found: (Row | null)[] = wanted.map(() => null)
-    for (const { position, ...row } of await read<Row & { position: number }>(statement, values))
-      found[position - 1] = row as unknown as Row
-    return found
+async function readRows<Row extends object>(
+  read: Read,
+  statement: PreparedStatement,
+  wanted: readonly Wanted[],
+): Promise<(Row | null)[]> {
+  const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
+  const found: (Row | null)[] = wanted.map(() => null)
+  for (const row of await read<Positioned<Row>>(statement, values)) found[row.position - 1] = row
+  return found
+}
+
+/** The same for statements with tenants: who reaches all tenants of an application shares its one list. */
+const accessReader =
+  <Row extends { tenants: Tenant[] }>(statement: PreparedStatement) =>
+  async (read: Read, wanted: readonly Wanted[]): Promise<(Row | null)[]> => {
+    const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(read, statement, wanted)
+    const shared = new Map<string | undefined, Tenant[]>()
+    for (const [index, row] of rows.entries())
+      if (row?.shared_tenants) shared.set(wanted[index]?.applicationId, row.shared_tenants)
+    return rows.map((row, index) => {
+      if (row === null) return null
+      const all = shared.get(wanted[index]?.applicationId)
+      return { ...row, tenants: (row.is_staff ? all : row.own_tenants) ?? [] } as unknown as Row
+    })
   }
 
-export const readByAccessToken = reader<TokenAccess>(byAccessToken)
-export const readByUser = reader<UserRow & AccessRows>(byUser)
-export const readByMachineToken = reader<MachineAccess>(byMachineToken)
-export const readByMachineName = reader<MachineAccess>(byMachineName)
+export const readByAccessToken = accessReader<TokenAccess>(byAccessToken)
+export const readByUser = accessReader<UserRow & AccessRows>(byUser)
+export const readByMachineToken = accessReader<MachineAccess>(byMachineToken)
+export const readByMachineName = accessReader<MachineAccess>(byMachineName)
+export const readBasicCredentials = (read: Read, wanted: readonly Wanted[]) =>
+  readRows<BasicCredential>(read, basicCredential, wanted)
 
 export type CatalogTenant = {
   id: string

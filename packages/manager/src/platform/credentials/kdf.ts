@@ -1,19 +1,24 @@
 // The slow hash of secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
-// 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority with a short queue, so that
-// whoever floods it is turned away and nobody else notices.
+// 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Making secrets, proving tokens
+// and trying passwords wait in lanes of their own, and within a lane everybody takes turns: who floods one lane is
+// turned away there, and the other lanes and callers hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
+
+/** On whose account a hash is computed: a lane, and who in it. */
+export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string }
 
 export type Kdf = {
   /** A new salted hash of the secret, in the text form that verify reads. */
-  hash(secret: string): Promise<string>
+  hash(secret: string, owner: string): Promise<string>
   /** True when the secret gives this hash. */
-  verify(secret: string, stored: string): Promise<boolean>
-  /** False while the queue is full; hash and verify then fail with 503. */
-  hasRoom(): boolean
+  verify(secret: string, stored: string, account: KdfAccount): Promise<boolean>
+  /** Takes a place in the queue, or fails with 503 when there is none; the function answered gives it back. */
+  reserve(account: KdfAccount): () => void
   close(): Promise<void>
 }
 
@@ -21,46 +26,55 @@ const iterations = 600_000
 const saltBytes = 16
 const idleTimeoutMs = 60_000
 
-/** `threads` run at once, `maxQueue` wait. */
+/** `threads` run at once; `maxQueue` wait in each lane, at most half of them for one owner. */
 export function createKdf(options: { threads: number; maxQueue: number; metrics: Metrics }): Kdf {
+  const { threads, maxQueue, metrics } = options
   const pool = new Piscina<KdfTask, Uint8Array>({
     filename: new URL('./kdf-worker.ts', import.meta.url).href,
     name: 'derive',
     minThreads: 0,
-    maxThreads: options.threads,
-    maxQueue: options.maxQueue,
+    maxThreads: threads,
     idleTimeout: idleTimeoutMs,
     niceIncrement: 10,
   })
-  const capacity = options.threads + options.maxQueue
-  let pending = 0
-  const derive = async (task: KdfTask): Promise<Uint8Array> => {
-    if (pending >= capacity) throw unavailable('too many credentials are being verified; try again')
-    pending++
-    options.metrics.authKdfRuns.inc()
+  const queue = createFairQueue({
+    workers: threads,
+    maxPerLane: maxQueue,
+    maxPerOwner: Math.ceil(maxQueue / 2),
+  })
+  const refuse = (cause?: unknown): never => {
+    metrics.shed.inc({ point: 'kdf' })
+    throw unavailable('too many credentials are being verified; try again', cause)
+  }
+  const reserve = (account: KdfAccount): (() => void) => queue.reserve(account) ?? refuse()
+  const derive = async (task: KdfTask, account: KdfAccount): Promise<Uint8Array> => {
+    const giveBack = reserve(account)
     try {
-      return await pool.run(task)
+      return await queue.run(account, () => {
+        metrics.authKdfRuns.inc()
+        return pool.run(task).catch(refuse)
+      })
     } finally {
-      pending--
+      giveBack()
     }
   }
   return {
-    hash: async (secret) => {
+    hash: async (secret, owner) => {
       const salt = randomBytes(saltBytes)
-      return format(iterations, salt, await derive({ secret, salt, iterations }))
+      return format(salt, await derive({ secret, salt, iterations }, { lane: 'create', owner }))
     },
-    verify: async (secret, stored) => {
+    verify: async (secret, stored, account) => {
       const wanted = parse(stored)
-      const derived = await derive({ secret, salt: wanted.salt, iterations: wanted.iterations })
-      return timingSafeEqual(derived, wanted.hash)
+      const task = { secret, salt: wanted.salt, iterations: wanted.iterations }
+      return timingSafeEqual(await derive(task, account), wanted.hash)
     },
-    hasRoom: () => pending < capacity,
+    reserve,
     close: () => pool.destroy(),
   }
 }
 
-const format = (rounds: number, salt: Uint8Array, hash: Uint8Array): string =>
-  `$pbkdf2-sha256$i=${rounds}$${base64(salt)}$${base64(hash)}`
+const format = (salt: Uint8Array, hash: Uint8Array): string =>
+  `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 

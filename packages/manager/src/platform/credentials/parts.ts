@@ -1,6 +1,7 @@
 // What every feature that proves credentials shares: one pool that hashes, one memory of what fits, and the throttles.
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../clock.ts'
+import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Redis } from '../redis.ts'
 import type { ThrottleLimits } from '../failure-window.ts'
@@ -20,13 +21,14 @@ export type CredentialParts = {
 export type CredentialOptions = {
   threads: number | undefined
   maxQueue: number
+  maxRemembered: number
   limits: Record<ThrottleName, ThrottleLimits>
 }
 
 /** One of each per process. */
 export function createCredentialParts(
   options: CredentialOptions,
-  outside: { redis: Redis; clock: Clock; metrics: Metrics },
+  outside: { redis: Redis; clock: Clock; metrics: Metrics; log: Logger },
 ): CredentialParts {
   const { maxQueue, limits } = options
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1)
@@ -38,7 +40,7 @@ export function createCredentialParts(
   }
   return {
     kdf,
-    verifier: createVerifier(kdf, outside.metrics),
+    verifier: createVerifier(kdf, outside.metrics, options.maxRemembered),
     throttles,
     close: async () => {
       for (const throttle of Object.values(throttles)) await throttle.close()

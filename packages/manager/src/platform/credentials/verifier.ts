@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
-import type { Kdf } from './kdf.ts'
+import type { Kdf, KdfAccount } from './kdf.ts'
 
 /** A secret as it was presented, with the name under which it is remembered. Costs one HMAC to make. */
 export type PresentedSecret = { text: string; print: string }
@@ -16,41 +16,40 @@ export type Verifier = {
   /** True when the secret fitted some hash before. */
   isKnown(secret: PresentedSecret): boolean
   /** True when the secret fits the hash; runs the KDF unless the answer is remembered or being found out. */
-  verify(secret: PresentedSecret, stored: string): Promise<boolean>
+  verify(secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean>
   /** Takes as long as verify takes, and answers false: for credentials that do not exist. */
-  pretend(secret: PresentedSecret): Promise<false>
+  pretend(secret: PresentedSecret, account: KdfAccount): Promise<false>
 }
 
-const maxVerified = 50_000
 const maxRefused = 10_000
 const refusedTtlMs = 60_000
 // Of the stored form, but nobody knows a secret for it.
 const nobodysHash = `$pbkdf2-sha256$i=600000$${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`
 
 /** One per process, shared by every kind of credential that is stored as a slow hash. */
-export function createVerifier(kdf: Kdf, metrics: Metrics): Verifier {
+export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number): Verifier {
   // As a key object: node takes five times as long over a buffer.
   const key = createSecretKey(randomBytes(32))
   const verified = new LRUCache<string, string>({ max: maxVerified })
   const refused = new LRUCache<string, string>({ max: maxRefused, ttl: refusedTtlMs })
   const underway = new Map<string, Promise<boolean>>()
 
-  const run = async (secret: PresentedSecret, stored: string): Promise<boolean> => {
-    const fits = await kdf.verify(secret.text, stored)
+  const run = async (secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean> => {
+    const fits = await kdf.verify(secret.text, stored, account)
     if (fits) verified.set(secret.print, stored)
     else refused.set(secret.print, stored)
     return fits
   }
-  const verify = async (secret: PresentedSecret, stored: string): Promise<boolean> => {
-    const isRemembered = verified.get(secret.print) === stored
-    metrics.authCache.inc({ outcome: isRemembered ? 'hit' : 'miss' })
-    if (isRemembered) return true
-    if (refused.get(secret.print) === stored) return false
+  const verify: Verifier['verify'] = async (secret, stored, account) => {
+    const isVerified = verified.get(secret.print) === stored
+    const isRefused = !isVerified && refused.get(secret.print) === stored
+    metrics.authCache.inc({ outcome: isVerified ? 'hit' : isRefused ? 'refused' : 'miss' })
+    if (isVerified || isRefused) return isVerified
     // Who asks while the same secret is being hashed waits for that answer.
     const flight = `${secret.print}${stored}`
     let answer = underway.get(flight)
     if (answer === undefined) {
-      answer = run(secret, stored).finally(() => underway.delete(flight))
+      answer = run(secret, stored, account).finally(() => underway.delete(flight))
       underway.set(flight, answer)
     }
     return answer
@@ -62,8 +61,8 @@ export function createVerifier(kdf: Kdf, metrics: Metrics): Verifier {
     }),
     isKnown: (secret) => verified.has(secret.print),
     verify,
-    pretend: async (secret) => {
-      await verify(secret, nobodysHash)
+    pretend: async (secret, account) => {
+      await verify(secret, nobodysHash, account)
       return false
     },
   }

@@ -51,6 +51,8 @@ export const lookupSettings = [
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `-c enable_${way}=off`),
 ].join(' ')
 
+const maxRetries = 50
+
 /**
  * Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. Lookups have
  * connections of their own, so that slow work elsewhere does not hold up who is calling.
@@ -88,7 +90,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     pool,
     read: async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
       options.onStatement?.(text)
-      return (await lookupPool.query<Row>({ name, text, values })).rows
+      for (let tries = 0; ; tries++)
+        try {
+          return (await lookupPool.query<Row>({ name, text, values })).rows
+        } catch (error) {
+          // The pool drops a connection after an error; the next one prepares anew.
+          if (tries > maxRetries || !isForgotten(error)) throw error
+        }
     },
     close: async () => {
       await db.destroy()
@@ -96,3 +104,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
   }
 }
+
+/** A prepared statement the server has lost (26000), or whose columns a migration has changed (0A000). */
+const isForgotten = (error: unknown): boolean =>
+  ['26000', '0A000'].includes((error as { code?: string }).code ?? '')

@@ -43,6 +43,15 @@ describe('the client address', () => {
     }
   })
 
+  test('is the hop without its port', () => {
+    for (const [hop, expected] of [
+      ['203.0.113.9:4711', '203.0.113.9'],
+      ['[2001:db9::1]', '2001:db9::1'],
+      ['[2001:db9::1]:443', '2001:db9::1'],
+    ] as const)
+      expect(addressOf([], { peer: '192.0.2.1', hops: hop, secret: true })).toBe(expected)
+  })
+
   test('is the peer when the hops are all trusted, absent or no addresses', () => {
     for (const hops of [
       undefined,
@@ -53,9 +62,6 @@ describe('the client address', () => {
       'nonsense',
       '203.0.113.9, nonsense',
       '203.0.113.9, ',
-      '203.0.113.9:4711',
-      '[2001:db9::1]',
-      '[2001:db9::1]:443',
       '203.0.113',
       '203.0.113.009',
       '203.0.113.9/32',

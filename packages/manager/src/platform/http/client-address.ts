@@ -18,13 +18,17 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
     if (!cameThroughProxy && !(isIP(peer) !== 0 && isTrusted(peer))) return peer
     const hops = String(request.headers['x-forwarded-for'] ?? '').split(',')
     for (const hop of hops.toReversed()) {
-      const address = plain(hop.trim())
+      const address = plain(withoutPort(hop.trim()))
       if (isIP(address) === 0) return peer
       if (!isTrusted(address)) return address
     }
     return peer
   }
 }
+
+/** Some proxies write 192.0.2.1:4711 or [2001:db8::1]:4711. */
+const withoutPort = (hop: string): string =>
+  /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
 /** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
 export function clientNetwork(address: string): string {

@@ -1,0 +1,84 @@
+// Tries Basic passwords. People choose them, so a guess is counted before it is tried, per client and per user name and
+// client; an unknown name, a wrong password and a disabled machine user take the same time.
+import { hash } from 'node:crypto'
+import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Kdf } from '../../platform/credentials/kdf.ts'
+import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
+import type { Throttle } from '../../platform/throttle.ts'
+import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.ts'
+import { invalidCredentials, tooManyFailures } from './refusals.ts'
+
+export type BasicProofDeps = {
+  database: Pick<Database, 'read'>
+  verifier: Verifier
+  kdf: Pick<Kdf, 'reserve'>
+  /** Failures per client, over all its credentials. */
+  throttle: Throttle
+  /** Guesses per user name and client. */
+  guesses: Throttle
+}
+export type BasicProof = ReturnType<typeof createBasicProof>
+export type WantedName = { key: string; applicationId: string }
+type Guess = { secret: PresentedSecret; client: string; pair: string }
+
+/** Tells names apart. */
+export const nameKey = ({ key, applicationId }: WantedName): string => `${applicationId} ${key}`
+
+/** Proves a password, or throws 401, 429 or 503. */
+export function createBasicProof({ database, verifier, kdf, throttle, guesses }: BasicProofDeps) {
+  const underway = new Map<string, Promise<boolean>>()
+  const find = createBatchedRead<WantedName, BasicCredential>({
+    keyOf: nameKey,
+    read: (wanted) => readBasicCredentials(database.read, wanted),
+  })
+  const refuseBlocked = async (client: string, pair: string): Promise<void> => {
+    if (throttle.knownBlockMs(client) + guesses.knownBlockMs(pair) === 0) return
+    const blockedMs = Math.max(await throttle.blockedMs(client), await guesses.blockedMs(pair))
+    if (blockedMs > 0) throw tooManyFailures(blockedMs)
+  }
+  /** Counts the guess, then tries it, keeping a place in the queue: what will not be tried is not counted. */
+  const tryPassword = async (row: BasicCredential | null, guess: Guess): Promise<boolean> => {
+    const account = { lane: 'password', owner: guess.client } as const
+    const giveBack = kdf.reserve(account)
+    try {
+      const blocks = await Promise.all([throttle.fail(guess.client), guesses.fail(guess.pair)])
+      if (Math.max(...blocks) > 0) throw tooManyFailures(Math.max(...blocks))
+    } finally {
+      giveBack()
+    }
+    // In the same turn, so nobody takes the place in between.
+    const stored = row?.enabled === true ? row.password_hash : null
+    if (stored === null) return verifier.pretend(guess.secret, account)
+    return verifier.verify(guess.secret, stored, account)
+  }
+  return {
+    refuseBlocked,
+
+    /** The hash the password was proved with. Those who present the same one meanwhile share the guess. */
+    prove: async (wanted: WantedName, secret: PresentedSecret, client: string): Promise<string> => {
+      const row = await find(wanted)
+      const pair = pairOf(wanted.key, client, row?.project_id)
+      await refuseBlocked(client, pair)
+      // With the hash: what is found out about another one says nothing about this.
+      const flight = `${client} ${secret.print} ${row?.password_hash}`
+      let outcome = underway.get(flight)
+      if (outcome === undefined) {
+        outcome = tryPassword(row, { secret, client, pair }).finally(() => underway.delete(flight))
+        underway.set(flight, outcome)
+      }
+      if (!(await outcome)) throw invalidCredentials()
+      // What was counted for the guess, and a block that began with it.
+      guesses.succeed(pair)
+      throttle.succeed(client)
+      return row?.password_hash ?? ''
+    },
+  }
+}
+
+/**
+ * Variants of a name in case and outer spaces are one name to a guesser, so they share a counter; the same name in
+ * another project is somebody else.
+ */
+export const pairOf = (username: string, client: string, projectId = 'none'): string =>
+  hash('sha256', [username.trim().toLowerCase(), client, projectId].join('\0'), 'base64url')
