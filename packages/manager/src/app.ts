@@ -62,6 +62,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     ...base,
     ...proof,
     users: users.api,
+    forgeries: throttles.forgery,
     checkKey: deriveSecretKey(config.masterKey, 'access-token-check'),
   })
   const machineUsers = createMachineUsers({

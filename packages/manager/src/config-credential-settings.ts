@@ -83,4 +83,22 @@ export const credentialSettings = {
     default: 900_000,
     doc: 'Longest block.',
   }),
+  forgeryThrottleFailures: setting(count, {
+    key: 'throttles.forgery.failures',
+    env: 'SVC_THROTTLES_FORGERY_FAILURES',
+    default: 5,
+    doc: 'Personal access tokens with a right check but a wrong rest, for one prefix, after which unknown tokens with this prefix are answered 429.',
+  }),
+  forgeryThrottleWindowMs: setting(milliseconds, {
+    key: 'throttles.forgery.window_ms',
+    env: 'SVC_THROTTLES_FORGERY_WINDOW_MS',
+    default: 60_000,
+    doc: 'Time within which those failures are counted.',
+  }),
+  forgeryThrottleBlockMs: setting(milliseconds, {
+    key: 'throttles.forgery.block_ms',
+    env: 'SVC_THROTTLES_FORGERY_BLOCK_MS',
+    default: 60_000,
+    doc: 'How long that lasts.',
+  }),
 } as const

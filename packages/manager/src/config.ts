@@ -137,5 +137,11 @@ export const credentialOptions = (config: Config) => ({
       blockMs: config.machineThrottleBlockMs,
       maxBlockMs: config.machineThrottleMaxBlockMs,
     },
+    forgery: {
+      failures: config.forgeryThrottleFailures,
+      windowMs: config.forgeryThrottleWindowMs,
+      blockMs: config.forgeryThrottleBlockMs,
+      maxBlockMs: config.forgeryThrottleBlockMs,
+    },
   },
 })

@@ -20,6 +20,8 @@ const secretNames = new Set([
   'masterkey',
 ])
 const maxDepth = 6
+const bufferBytes = 8_192
+const flushEveryMs = 100
 
 /** A logger that never prints the value of a field with a secret name. */
 export function createLog(level: string, destination?: DestinationStream): Logger {
@@ -34,7 +36,16 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     },
     serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error), 0) },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination ?? standardOutput())
+}
+
+/** Lines are written many at a time: one write per line costs more than making it. The end of the process writes the rest. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, minLength: bufferBytes })
+  const flush = (): void => output.flushSync()
+  setInterval(flush, flushEveryMs).unref()
+  process.on('exit', flush)
+  return output
 }
 
 /** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */

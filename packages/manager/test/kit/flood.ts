@@ -11,6 +11,8 @@ export type Flood = {
   authorizations: string[]
   perSecond: number
   seconds: number
+  /** How long the process waits after its start, so that starting it is not part of what is measured. */
+  delayMs?: number
 }
 export type FloodResult = { statuses: Record<string, number>; withoutRetryAfter: number; p99Ms: number }
 
@@ -51,6 +53,7 @@ async function run(flood: Flood): Promise<FloodResult> {
       outgoing.on('error', reject)
       outgoing.end(flood.body)
     })
+  await new Promise((resolve) => setTimeout(resolve, flood.delayMs ?? 0))
   const begunAt = performance.now()
   for (let sent = 0; performance.now() - begunAt < flood.seconds * 1_000;) {
     const due = Math.floor(((performance.now() - begunAt) / 1_000) * flood.perSecond)

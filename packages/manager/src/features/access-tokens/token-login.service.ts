@@ -6,6 +6,7 @@ import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import type { Throttle } from '../../platform/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
 import { hasRightCheck, tokenPrefix } from './token.ts'
@@ -19,10 +20,13 @@ export type TokenLoginDeps = {
   metrics: Metrics
   checkKey: KeyObject
   lastUses: LastUses
+  /** Tokens with a right check and a wrong rest, by prefix. */
+  forgeries: Throttle
 }
 
 /** Authentication by personal access token. */
-export function createTokenLoginService({ database, verifier, metrics, checkKey, lastUses }: TokenLoginDeps) {
+export function createTokenLoginService(deps: TokenLoginDeps) {
+  const { database, verifier, metrics, checkKey, lastUses, forgeries } = deps
   const findLogin = createBatchedRead<string, TokenLogin>({
     keyOf: (prefix) => prefix,
     read: (prefixes) => readTokenLogins(database.read, prefixes),
@@ -36,16 +40,24 @@ export function createTokenLoginService({ database, verifier, metrics, checkKey,
     return verifier.isKnown(secret) || hasRightCheck(text, checkKey) ? { prefix, secret } : null
   }
 
+  /** Whether the hash is this token's. Wrong ones with a right check can only be made with our own key: few are tried. */
+  const verify = async ({ prefix, secret }: PresentedToken, hash: string): Promise<boolean> => {
+    const blockedMs = verifier.isKnown(secret) ? 0 : forgeries.knownBlockMs(prefix)
+    if (blockedMs > 0)
+      throw new AppError('rate_limited', 'too many wrong tokens with this prefix; try again later', {
+        retryAfterSeconds: Math.ceil(blockedMs / 1_000),
+      })
+    const isRight = await verifier.verify(secret, hash, { lane: 'token', owner: prefix })
+    if (!isRight) await forgeries.fail(prefix)
+    return isRight
+  }
+
   /** True when the row is usable and its hash is this token's; notes the use. */
   const fits = async (
     token: PresentedToken,
     row: Pick<TokenLogin, 'id' | 'hash' | 'usable'>,
   ): Promise<boolean> => {
-    if (
-      !row.usable ||
-      !(await verifier.verify(token.secret, row.hash, { lane: 'token', owner: token.prefix }))
-    )
-      return false
+    if (!row.usable || !(await verify(token, row.hash))) return false
     lastUses.note(row.id)
     return true
   }

@@ -13,6 +13,9 @@ export type AccessRows = {
   tenants: Tenant[]
 }
 
+/** What of it a change in the project may change, tenants apart. */
+export const userParts = ['application_role', 'project_role'] as const
+
 export type Access = {
   has_access: boolean
   role: 'normal' | 'readonly' | null

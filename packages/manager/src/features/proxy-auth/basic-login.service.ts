@@ -1,15 +1,9 @@
 // Basic credentials of machine users. A password that was proved is remembered per client, so that a guesser does not
 // pass because it is known elsewhere; it is good only for the hash it was proved with, which is read at every request.
 import { LRUCache } from 'lru-cache'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
-import {
-  type BasicProofDeps,
-  type WantedName,
-  createBasicProof,
-  nameKey,
-  pairOf,
-} from './basic-proof.service.ts'
-import { type MachineAccess, readByMachineName } from './proxy-auth.store.ts'
+import { createAccessRead } from './access-reads.service.ts'
+import { type BasicProofDeps, createBasicProof, nameKey, pairOf } from './basic-proof.service.ts'
+import { type MachineAccess, byMachineName } from './proxy-auth.store.ts'
 import { invalidCredentials } from './refusals.ts'
 
 export type BasicLogin = ReturnType<typeof createBasicLogin>
@@ -21,10 +15,7 @@ export function createBasicLogin(deps: BasicProofDeps) {
   const { database, verifier, guesses } = deps
   const { prove, refuseBlocked } = createBasicProof(deps)
   const proven = new LRUCache<string, string>({ max: maxProven })
-  const find = createBatchedRead<WantedName, MachineAccess>({
-    keyOf: nameKey,
-    read: (wanted) => readByMachineName(database.read, wanted),
-  })
+  const find = createAccessRead<MachineAccess>(database, byMachineName, [])
   return async (
     login: { username: string; password: string },
     applicationId: string,

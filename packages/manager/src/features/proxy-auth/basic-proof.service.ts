@@ -18,7 +18,6 @@ export type BasicProofDeps = {
   /** Guesses per user name and client. */
   guesses: Throttle
 }
-export type BasicProof = ReturnType<typeof createBasicProof>
 export type WantedName = { key: string; applicationId: string }
 type Guess = { secret: PresentedSecret; client: string; pair: string }
 

@@ -1,6 +1,5 @@
 // Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
 // read by one statement, shared with the requests that ask meanwhile; the slow hash runs once per secret and process.
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -8,6 +7,8 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
+import { createAccessRead } from './access-reads.service.ts'
+import { userParts } from './access.ts'
 import { type Validation, validationOfMachine, validationOfPerson } from './answers.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
@@ -21,20 +22,13 @@ export type CredentialDeps = {
   machineUsers: MachineUsersApi
 }
 export type ValidateCredential = ReturnType<typeof createValidateCredential>
-type Wanted<Key> = { key: Key; applicationId: string }
 type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Validation | null> }
 
 /** A function that answers who a credential belongs to and what he may do; throws 401, 429 or 503. */
 export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
   const { database, metrics, throttle, accessTokens, machineUsers } = deps
-  const findByAccessToken = createBatchedRead<Wanted<string>, store.TokenAccess>({
-    keyOf: ({ key, applicationId }) => `${key} ${applicationId}`,
-    read: (wanted) => store.readByAccessToken(database.read, wanted),
-  })
-  const findByMachineToken = createBatchedRead<Wanted<Buffer>, store.MachineAccess>({
-    keyOf: ({ key, applicationId }) => `${key.toString('base64')} ${applicationId}`,
-    read: (wanted) => store.readByMachineToken(database.read, wanted),
-  })
+  const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userParts)
+  const findByMachineToken = createAccessRead<store.MachineAccess>(database, store.byMachineToken, [])
 
   const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
     const token = accessTokens.present(text)

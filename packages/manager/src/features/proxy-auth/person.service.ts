@@ -1,10 +1,10 @@
 // People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
-import { type AccessRows, maxTenants } from './access.ts'
+import { createAccessRead } from './access-reads.service.ts'
+import { maxTenants, userParts } from './access.ts'
 import { type Validation, validationOfPerson } from './answers.ts'
 import * as store from './proxy-auth.store.ts'
 import { tooManyFailures } from './refusals.ts'
@@ -15,10 +15,7 @@ type SignedIn = { userId: string; email: string | null; name: string | null }
 
 /** Answers about people. `client` is the caller in front of the proxy, as throttles count it. */
 export function createPersonService({ database, throttle, users }: PersonDeps) {
-  const find = createBatchedRead<{ key: string; applicationId: string }, store.UserRow & AccessRows>({
-    keyOf: ({ key, applicationId }) => `${key} ${applicationId}`,
-    read: (wanted) => store.readByUser(database.read, wanted),
-  })
+  const find = createAccessRead<store.UserAccess>(database, store.byUser, userParts)
   return {
     /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
     validate: async (

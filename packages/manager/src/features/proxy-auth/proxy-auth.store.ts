@@ -1,11 +1,12 @@
 // One statement per kind of credential answers everything the proxy asks: the credential's row, its owner, and what the
-// owner may do in the application. Each looks rows up by index only; its cost does not depend on the number of rows.
+// owner may do in the application; a shorter one answers whether the last is as it was. Each looks rows up by index only,
+// so its cost does not depend on the number of rows.
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import type { AccessRows, Tenant } from './access.ts'
 import { maxTenants } from './access.ts'
 
 type Read = Database['read']
-export type UserRow = {
+type UserRow = {
   user_id: string
   external_name: string
   external_username: string
@@ -31,51 +32,72 @@ const ownTenants = tenantList(`
 // The list of all tenants is read once for all who reach all of them; the others of the batch share it.
 const sharedTenants = (isStaff: string): string => `case when ${isStaff}
   and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
+// Every change in a project moves the head of its audit chain, in the transaction of the change: the head is the version
+// of everything that decides about access in the project.
+const versionOf = (projectId: string): string =>
+  `coalesce((select c.seq from audit_chains c where c.chain_id = ${projectId}), 0)::text`
 const theApplication = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
-// Expects wanted.application_id and the user as u.
-const userAccess = `
-  left join lateral (${theApplication}) app on true
+/** A short statement tells who it is and the version of his access; a long one tells the access too. */
+export type AccessStatements = { short: PreparedStatement; long: PreparedStatement }
+const statements = (
+  name: string,
+  parts: { columns: string; access: string; from: string; more?: string },
+) => ({
+  short: {
+    name: `proxy-auth-${name}`,
+    text: `select wanted.position::int, ${parts.columns} ${parts.from}`,
+  },
+  long: {
+    name: `proxy-auth-${name}-access`,
+    text: `select wanted.position::int, ${parts.columns}, ${parts.access} ${parts.from} ${parts.more ?? ''}`,
+  },
+})
+
+const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email, app.project_id,
+  u.role = 'administrator' as is_administrator, ${versionOf('app.project_id')} || ' ' || u.role as version`
+const isStaff = `(u.role = 'administrator' or project.role is not null)`
+const userAccess = `own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
+  ${sharedTenants(isStaff)} as shared_tenants, case when not ${isStaff} then ${ownTenants} end as own_tenants`
+const userFrom = (id: string): string => `
+  cross join lateral (
+    select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
+  ) u
+  left join lateral (${theApplication}) app on true`
+const userRoles = `
   left join lateral (
     select ua.role from user2applications ua where ua.application_id = app.id and ua.user_id = u.id limit 1
   ) own on true
   left join lateral (
     select up.role from user2projects up where up.project_id = app.project_id and up.user_id = u.id limit 1
   ) project on true`
-const isStaff = `(u.role = 'administrator' or project.role is not null)`
-const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email`
-const accessColumns = `app.project_id, u.role = 'administrator' as is_administrator,
-  own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
-  ${sharedTenants(isStaff)} as shared_tenants,
-  case when not ${isStaff} then ${ownTenants} end as own_tenants`
-const theUser = (id: string): string => `
-  cross join lateral (
-    select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
-  ) u`
 
-export type TokenAccess = UserRow & AccessRows & { id: string; hash: string; usable: boolean }
+export type UserAccess = UserRow & AccessRows & Versioned
+export type TokenAccess = UserAccess & { id: string; hash: string; usable: boolean }
 
-const byAccessToken: PreparedStatement = {
-  name: 'proxy-auth-by-access-token',
-  text: `
-    select wanted.position::int, token.id, token.hash, token.usable, ${userColumns}, ${accessColumns}
+export const byAccessToken = statements('by-access-token', {
+  columns: `token.id, token.hash, token.usable, ${userColumns}`,
+  access: userAccess,
+  from: `
     from unnest($1::text[], $2::uuid[]) with ordinality as wanted (prefix, application_id, position)
     cross join lateral (
       select t.id, t.hash, t.user_id, not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
       from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
-    ) token ${theUser('token.user_id')} ${userAccess}`,
-}
+    ) token ${userFrom('token.user_id')}`,
+  more: userRoles,
+})
 
-const byUser: PreparedStatement = {
-  name: 'proxy-auth-by-user',
-  text: `
-    select wanted.position::int, ${userColumns}, ${accessColumns}
+export const byUser = statements('by-user', {
+  columns: userColumns,
+  access: userAccess,
+  from: `
     from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (user_id, application_id, position)
-    ${theUser('wanted.user_id')} ${userAccess}`,
-}
+    ${userFrom('wanted.user_id')}`,
+  more: userRoles,
+})
 
-export type MachineAccess = {
+export type MachineAccess = Versioned & {
   id: string
   name: string
   username: string
@@ -87,13 +109,14 @@ export type MachineAccess = {
   tenants: Tenant[]
 }
 
-const machineColumns = `wanted.position::int, m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
-  app.id is not null as is_own_application, true as is_staff, ${sharedTenants('app.id is not null')} as shared_tenants`
+const machineColumns = `m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
+  app.id is not null as is_own_application, ${versionOf('m.project_id')} as version`
+const machineAccess = `true as is_staff, ${sharedTenants('app.id is not null')} as shared_tenants`
 
-const byMachineToken: PreparedStatement = {
-  name: 'proxy-auth-by-machine-token',
-  text: `
-    select ${machineColumns}
+export const byMachineToken = statements('by-machine-token', {
+  columns: machineColumns,
+  access: machineAccess,
+  from: `
     from unnest($1::bytea[], $2::uuid[]) with ordinality as wanted (token_hash, application_id, position)
     cross join lateral (
       select id, name, username, enabled, password_hash, project_id
@@ -102,7 +125,7 @@ const byMachineToken: PreparedStatement = {
     left join lateral (
       select a.id from applications a where a.id = wanted.application_id and a.project_id = m.project_id limit 1
     ) app on true`,
-}
+})
 
 // A Basic user name is unique within a project, and the application names the project.
 const namedMachine = `
@@ -112,10 +135,11 @@ const wantedNames = `
   from unnest($1::text[], $2::uuid[]) with ordinality as wanted (username, application_id, position)
   cross join lateral (${theApplication}) app`
 
-const byMachineName: PreparedStatement = {
-  name: 'proxy-auth-by-machine-name',
-  text: `select ${machineColumns} ${wantedNames} cross join lateral (${namedMachine}) m`,
-}
+export const byMachineName = statements('by-machine-name', {
+  columns: machineColumns,
+  access: machineAccess,
+  from: `${wantedNames} cross join lateral (${namedMachine}) m`,
+})
 
 /** What a password is tried against, and nothing that would take longer for a name that exists. */
 export type BasicCredential = { project_id: string; password_hash: string | null; enabled: boolean | null }
@@ -127,41 +151,40 @@ const basicCredential: PreparedStatement = {
     ${wantedNames} left join lateral (${namedMachine}) m on true`,
 }
 
-type Wanted = { key: string | Buffer; applicationId: string }
-type Positioned<Row> = Row & { position: number }
+export type Wanted = { key: string | Buffer; applicationId: string }
+export type Versioned = { version: string; tenants: Tenant[] }
 type WithLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenants?: Tenant[] | null }
 
 /** Reads rows for (key, application) pairs, in their order; null where there is none. */
-async function readRows<Row extends object>(
+export async function readRows<Row extends object>(
   read: Read,
   statement: PreparedStatement,
   wanted: readonly Wanted[],
 ): Promise<(Row | null)[]> {
   const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
   const found: (Row | null)[] = wanted.map(() => null)
-  for (const row of await read<Positioned<Row>>(statement, values)) found[row.position - 1] = row
+  for (const row of await read<Row & { position: number }>(statement, values)) found[row.position - 1] = row
   return found
 }
 
-/** The same for statements with tenants: who reaches all tenants of an application shares its one list. */
-const accessReader =
-  <Row extends { tenants: Tenant[] }>(statement: PreparedStatement) =>
-  async (read: Read, wanted: readonly Wanted[]): Promise<(Row | null)[]> => {
-    const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(read, statement, wanted)
-    const shared = new Map<string | undefined, Tenant[]>()
-    for (const [index, row] of rows.entries())
-      if (row?.shared_tenants) shared.set(wanted[index]?.applicationId, row.shared_tenants)
-    return rows.map((row, index) => {
-      if (row === null) return null
-      const all = shared.get(wanted[index]?.applicationId)
-      return { ...row, tenants: (row.is_staff ? all : row.own_tenants) ?? [] } as unknown as Row
-    })
-  }
+/** The same with access: who reaches all tenants of an application shares its one list. */
+export async function readAccess<Row extends Versioned>(
+  read: Read,
+  { long }: AccessStatements,
+  wanted: readonly Wanted[],
+): Promise<(Row | null)[]> {
+  const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(read, long, wanted)
+  const shared = new Map<string | undefined, Tenant[]>()
+  for (const [index, row] of rows.entries())
+    if (row !== null && row.shared_tenants !== null)
+      shared.set(wanted[index]?.applicationId, row.shared_tenants)
+  return rows.map((row, index) => {
+    if (row === null) return null
+    const all = shared.get(wanted[index]?.applicationId)
+    return { ...row, tenants: (row.is_staff ? all : row.own_tenants) ?? [] } as unknown as Row
+  })
+}
 
-export const readByAccessToken = accessReader<TokenAccess>(byAccessToken)
-export const readByUser = accessReader<UserRow & AccessRows>(byUser)
-export const readByMachineToken = accessReader<MachineAccess>(byMachineToken)
-export const readByMachineName = accessReader<MachineAccess>(byMachineName)
 export const readBasicCredentials = (read: Read, wanted: readonly Wanted[]) =>
   readRows<BasicCredential>(read, basicCredential, wanted)
 

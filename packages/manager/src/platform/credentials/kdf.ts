@@ -35,7 +35,7 @@ export function createKdf(options: { threads: number; maxQueue: number; metrics:
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
-    niceIncrement: 10,
+    niceIncrement: 19,
   })
   const queue = createFairQueue({
     workers: threads,

@@ -9,7 +9,7 @@ import { type Throttle, createThrottle } from '../throttle.ts'
 import { type Kdf, createKdf } from './kdf.ts'
 import { type Verifier, createVerifier } from './verifier.ts'
 
-type ThrottleName = 'validate' | 'basic' | 'machine'
+type ThrottleName = 'validate' | 'basic' | 'machine' | 'forgery'
 
 export type CredentialParts = {
   kdf: Kdf
@@ -37,6 +37,7 @@ export function createCredentialParts(
     validate: createThrottle('validate', limits.validate, outside),
     basic: createThrottle('basic', limits.basic, outside),
     machine: createThrottle('machine', limits.machine, outside),
+    forgery: createThrottle('forgery', limits.forgery, outside),
   }
   return {
     kdf,

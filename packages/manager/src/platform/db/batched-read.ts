@@ -18,6 +18,8 @@ const maxWaiting = 10_000
 // A statement that takes longer than this (a dark connection, a lock) no longer holds the others up.
 const stallMs = 100
 const maxUnderway = 4
+// Many keys at once go in two statements: while the database works on one, this process answers the other.
+const worthASecond = 8
 
 /** A function that reads one key together with the others asked for meanwhile. */
 export function createBatchedRead<Key, Row>(
@@ -28,7 +30,8 @@ export function createBatchedRead<Key, Row>(
   let isScheduled = false
 
   const schedule = (): void => {
-    const isBusy = underway > stalled || underway >= maxUnderway
+    const running = underway - stalled
+    const isBusy = running > 1 || (running === 1 && gathering.size < worthASecond) || underway >= maxUnderway
     if (isScheduled || isBusy || gathering.size === 0) return
     isScheduled = true
     // Everything that arrives in this turn of the event loop joins.
@@ -36,9 +39,13 @@ export function createBatchedRead<Key, Row>(
   }
   const flush = (): void => {
     isScheduled = false
-    const batch = takeFrom(gathering)
+    const batch = takeFrom(
+      gathering,
+      Math.min(maxBatch, Math.max(worthASecond, Math.ceil(gathering.size / 2))),
+    )
     let isStalled = false
     underway++
+    schedule()
     const stall = setTimeout(() => {
       isStalled = true
       stalled++
@@ -72,11 +79,11 @@ export function createBatchedRead<Key, Row>(
   }
 }
 
-/** The keys that gathered first, no more than a statement takes. */
-function takeFrom<Key, Row>(gathering: Gathering<Key, Row>) {
+/** The keys that gathered first. */
+function takeFrom<Key, Row>(gathering: Gathering<Key, Row>, count: number) {
   const batch = []
   for (const [name, entry] of gathering) {
-    if (batch.length === maxBatch) break
+    if (batch.length === count) break
     batch.push(entry)
     gathering.delete(name)
   }
