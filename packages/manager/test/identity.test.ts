@@ -21,6 +21,23 @@ const isKnown = async (id: string): Promise<boolean> =>
   (await service.sql.query('select 1 from users where id = $1', [id])).rowCount === 1
 
 describe('identity', () => {
+  test('a repeated Authorization header is refused like a repeated identity header: counted, not logged', async () => {
+    const counted = async () =>
+      (await service.world.metrics.gateRejections.get()).values.find(
+        ({ labels }) => labels.reason === 'identity',
+      )?.value ?? 0
+    const [before, lines] = [await counted(), service.logLines.length]
+    const headers: [string, string][] = [
+      ...Object.entries(headersOf({ id: randomUUID() })),
+      ['authorization', 'Bearer one'],
+      ['authorization', 'Bearer two'],
+    ]
+    const answer = await rawCall(service.url, { method: 'POST', path: '/query', headers, body: '{}' })
+    expect([answer.status, answer.body]).toEqual([401, expect.stringContaining('invalid authenticated user')])
+    expect(await counted()).toBe(before + 1)
+    expect(service.logLines.length).toBe(lines)
+  })
+
   test('[identity.headers] [identity.one-id-space] the three headers make the caller; his id is the subject', async () => {
     const id = randomUUID()
     const answer = await service.query({ id, email: 'ada@example.com', name: 'Ada Lovelace' }, me)

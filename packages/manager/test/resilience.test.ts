@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { basicValue, createMachine, validate } from './kit/credentials.ts'
 import { startDarkProxy } from './kit/dark-proxy.ts'
 import { postQuery } from './kit/graphql.ts'
 import { startProcess } from './kit/process.ts'
@@ -198,5 +199,27 @@ describe('large and short', () => {
     expect(await search('qz')).toEqual(['Qzebra'])
     expect((await search('qz-')).toSorted()).toEqual(['a-Qz-inside'])
     expect(await search('%')).toEqual([])
+  })
+})
+
+describe('a migration under way', () => {
+  test('that changes a column of a lookup costs no request', async () => {
+    const login = { username: 'backend', password: 'a password' }
+    await createMachine(service, admin, project.environmentId, login)
+    const statuses = async (): Promise<number[]> => {
+      const calls = Array.from({ length: 12 }, (_, i) =>
+        validate(
+          service.url,
+          basicValue(login.username, login.password),
+          project.applicationId,
+          `203.0.113.${i}`,
+        ),
+      )
+      return (await Promise.all(calls)).map(({ status }) => status)
+    }
+    // Twice: what is known about a caller is looked up by another statement than what is new.
+    for (const _ of [1, 2]) expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))
+    await service.sql.query('alter table machine_users alter column name type varchar(100)')
+    expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))
   })
 })

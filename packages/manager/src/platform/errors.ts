@@ -45,6 +45,9 @@ export const notFound = (what: string): AppError => new AppError('not_found', `$
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
 /** The present state does not allow this. */
 export const conflict = (message: string): AppError => new AppError('conflict', message)
+/** Too many failures; the caller may come back after so many milliseconds. */
+export const rateLimited = (message: string, waitMs: number): AppError =>
+  new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
 /** A part the service needs does not answer right now. */
 export const unavailable = (message: string, cause?: unknown): AppError =>
   new AppError('unavailable', message, { retryAfterSeconds: 1, cause })

@@ -74,7 +74,7 @@ export function createThrottle(
   const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
-  const askedAt = new LRUCache<string, true>({ max: maxAsked, ttl: askEveryMs })
+  const recentlyAsked = new LRUCache<string, true>({ max: maxAsked, ttl: askEveryMs })
   const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
 
   const noteBlock = (client: string, block_ms: number): void => {
@@ -85,14 +85,14 @@ export function createThrottle(
   const ask = async (client: string, script: string): Promise<{ present: number; begun: number }> => {
     // On the same connection, so Redis forgets the earlier failures before it counts this one.
     if (clears.has(client)) void clears.send()
-    askedAt.set(client, true)
+    recentlyAsked.set(client, true)
     const answer = await redis.run((store) => store.eval(script, { keys: [keyOf(client)], arguments: args }))
     const [present = 0, begun = 0, clearedAt = 0] = Array.isArray(answer) ? (answer as number[]) : []
     own.heed(client, clearedAt)
     return { present, begun }
   }
   /** A block may have been ended by a success elsewhere: it is asked about again, but not at every try. */
-  const isSettled = (client: string): boolean => own.blockedMs(client, now()) > 0 && askedAt.has(client)
+  const isSettled = (client: string): boolean => own.blockedMs(client, now()) > 0 && recentlyAsked.has(client)
   const takeOver = (client: string, blockMs: number): number => {
     if (blockMs > 0) own.block(client, now(), blockMs)
     return own.blockedMs(client, now())

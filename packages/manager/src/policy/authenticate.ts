@@ -90,7 +90,8 @@ async function admitMachine(request: FastifyRequest, options: AuthenticateOption
 async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const shown = await unlogged(
     request,
-    () => personalToken(request) ?? readIdentity(request.raw, options.fallbackIdentity, options.metrics),
+    () =>
+      personalToken(request, options) ?? readIdentity(request.raw, options.fallbackIdentity, options.metrics),
   )
   const user = typeof shown === 'string' ? await options.tokenOwner(shown) : await options.provision(shown)
   const userAgent = request.headers['user-agent'] ?? ''
@@ -99,10 +100,12 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
 }
 
 /** What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start. */
-function personalToken(request: FastifyRequest): string | null {
+function personalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
   const header = presentedAuthorization(request.raw)
-  if (header === '')
+  if (header === '') {
+    metrics.gateRejections.inc({ reason: 'identity' })
     throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
+  }
   // One of ours that is misspelt must be refused, not passed over in favour of the session.
   if (header === null || !/(?:^|\s)pat_/.test(header)) return null
   const authorization = parseAuthorization(header)

@@ -4,6 +4,7 @@ import { type RedisServer, startRedis } from '../engines/redis.ts'
 import { freePort } from '../engines/postgres.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { bearer, call } from '../kit/credentials.ts'
+import { startDarkProxy } from '../kit/dark-proxy.ts'
 import { seedMachineUser, seedProject } from '../kit/seed.ts'
 
 let redis: RedisServer
@@ -24,9 +25,9 @@ afterAll(async () => {
   await redis.stop()
 })
 
-async function until(isSo: () => boolean): Promise<void> {
+async function until(isSo: () => boolean, maxMs = 5_000): Promise<void> {
   for (let tries = 0; !isSo(); tries++) {
-    if (tries > 200) throw new Error('waited in vain')
+    if (tries > maxMs / 25) throw new Error('waited in vain')
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
@@ -55,6 +56,20 @@ const statuses = (answers: { status: number }[]): number[] => answers.map(({ sta
 const median = (answers: { ms: number }[]): number =>
   answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(answers.length / 2)] as number
 const refused = (count: number): number[] => Array.from({ length: count }, () => 401)
+
+describe('a connection to Redis that goes dark', () => {
+  test('is given up and made anew', async () => {
+    const proxy = await startDarkProxy({ host: '127.0.0.1', port: redis.port })
+    const service = await startTestApp({ env: { SVC_REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
+    await until(() => service.world.redis.isUp())
+    proxy.goDark()
+    await until(() => !service.world.redis.isUp())
+    await until(() => service.world.redis.isUp(), 10_000)
+    expect(await service.world.redis.run((store) => store.eval('return 1', { keys: [] }))).toBe(1)
+    await service.close()
+    await proxy.close()
+  })
+})
 
 describe('throttles', () => {
   // Again with another client when the machine was so busy that Redis seemed away for a moment.

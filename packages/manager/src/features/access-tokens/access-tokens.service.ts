@@ -74,11 +74,11 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
     /** The new token and its row; the token is not kept anywhere. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
-      const [prefix, secret] = [randomLength.prefix, randomLength.secret].map((n) => randomText(n, randomInt))
-      const token = buildToken(prefix as string, secret as string, checkKey)
+      const tokenPrefix = randomText(randomLength.prefix, randomInt)
+      const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
       // Before the transaction: it takes long, and a transaction holds a connection.
       const hash = await kdf.hash(token, actor.user.id)
-      const row = { id: newId(), userId: actor.user.id, tokenPrefix: prefix as string, hash, ...values }
+      const row = { id: newId(), userId: actor.user.id, tokenPrefix, hash, ...values }
       const personalAccessToken = await db.transaction().execute(async (tx) => {
         const after = await store.insertToken(tx, row)
         await audit.append(tx, actor, event('create', { before: null, after }))

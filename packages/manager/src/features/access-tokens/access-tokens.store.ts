@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { inPlace } from '../../platform/db/batched-read.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -151,7 +152,6 @@ export type TokenLogin = {
 }
 
 type LoginRow = Omit<TokenLogin, 'user'> & {
-  position: number
   user_id: string
   external_name: string
   external_username: string
@@ -181,20 +181,19 @@ export async function readTokenLogins(
   read: Database['read'],
   prefixes: readonly string[],
 ): Promise<(TokenLogin | null)[]> {
-  const rows = await read<LoginRow>(loginStatement, [prefixes])
-  const logins: (TokenLogin | null)[] = prefixes.map(() => null)
-  for (const row of rows)
-    logins[row.position - 1] = {
-      id: row.id,
-      hash: row.hash,
-      usable: row.usable,
-      user: {
-        id: row.user_id,
-        externalName: row.external_name,
-        externalUsername: row.external_username,
-        externalEmail: row.external_email,
-        role: row.role,
-      },
-    }
-  return logins
+  const rows = await read<LoginRow & { position: number }>(loginStatement, [prefixes])
+  return inPlace<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
 }
+
+const loginOf = ({ id, hash, usable, ...user }: LoginRow): TokenLogin => ({
+  id,
+  hash,
+  usable,
+  user: {
+    id: user.user_id,
+    externalName: user.external_name,
+    externalUsername: user.external_username,
+    externalEmail: user.external_email,
+    role: user.role,
+  },
+})

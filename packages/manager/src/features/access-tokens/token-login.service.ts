@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/db/database.ts'
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
@@ -43,10 +43,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   /** Whether the hash is this token's. Wrong ones with a right check can only be made with our own key: few are tried. */
   const verify = async ({ prefix, secret }: PresentedToken, hash: string): Promise<boolean> => {
     const blockedMs = verifier.isKnown(secret) ? 0 : forgeries.knownBlockMs(prefix)
-    if (blockedMs > 0)
-      throw new AppError('rate_limited', 'too many wrong tokens with this prefix; try again later', {
-        retryAfterSeconds: Math.ceil(blockedMs / 1_000),
-      })
+    if (blockedMs > 0) throw rateLimited('too many wrong tokens with this prefix; try again later', blockedMs)
     const isRight = await verifier.verify(secret, hash, { lane: 'token', owner: prefix })
     if (!isRight) await forgeries.fail(prefix)
     return isRight

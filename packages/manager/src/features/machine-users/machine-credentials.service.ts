@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { fitsBasic } from '../../platform/credentials/authorization.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName, checkText } from '../../platform/validate.ts'
 import { buildMachineToken, tokenBytes } from './machine-token.ts'
-import { machineUserEvent as event } from './machine-users.audit.ts'
+import { machineUserEvent as event } from './machine-users.service.ts'
 import * as store from './machine-users.store.ts'
 
 export type MachineCredentialsDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf }
@@ -89,7 +90,7 @@ function checkPassword(password: string): string {
   return checkText(password, 'hashedKey', maxPasswordLength)
 }
 
-/** What no Basic header can carry (RFC 7617) must not be stored: it could never log in. */
+/** What no Basic header can carry must not be stored: it could never log in. */
 function refuseControls(text: string, field: string): void {
-  if (/[\p{Cc}\ufffd]/u.test(text)) throw badRequest(`${field} must not contain control characters`)
+  if (!fitsBasic(text)) throw badRequest(`${field} must not contain control characters`)
 }

@@ -3,7 +3,7 @@
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import { machineTokenHash } from './machine-token.ts'
@@ -52,7 +52,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
       const result = await examine(header, client)
       if ('machine' in result) return result.machine
       if (result.blockedMs === 0) throw new AppError('unauthenticated', refusal)
-      throw new AppError('rate_limited', tooMany, { retryAfterSeconds: Math.ceil(result.blockedMs / 1_000) })
+      throw rateLimited(tooMany, result.blockedMs)
     },
 
     /** What a backend is told that asks about its own credential: an answer, not an error. */

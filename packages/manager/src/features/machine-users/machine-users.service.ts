@@ -1,10 +1,10 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/validate.ts'
-import { machineUserEvent as event } from './machine-users.audit.ts'
 import * as store from './machine-users.store.ts'
 
 export type MachineUsersDeps = {
@@ -22,6 +22,24 @@ type UpdateInput = {
   tokenPrefix?: string | null
   clearTokenPrefix?: boolean | null
 }
+
+/** What a credential is stored as never leaves the store, so no audit row can hold it. */
+export const machineUserEvent = auditedEntity<store.MachineUser>({
+  type: 'machineUser',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    environmentId: 'public',
+    name: 'public',
+    username: 'public',
+    enabled: 'public',
+    tokenPrefix: 'public',
+    lastRotatedAt: 'public',
+    createdAt: 'ignored',
+  },
+  nameOf: (row) => row.name,
+  projectOf: (row) => row.projectId,
+})
 
 const credentialFields = ['hashedKey', 'tokenPrefix', 'clearTokenPrefix'] as const
 
@@ -45,7 +63,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
           name,
           enabled: input.enabled ?? before.enabled,
         })
-        await audit.append(tx, actor, event('update', { before, after }))
+        await audit.append(tx, actor, machineUserEvent('update', { before, after }))
         return after
       })
     },
@@ -59,7 +77,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
             `the machine user has served ${served} logged ESB requests and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
           )
         await store.deleteMachineUser(tx, id)
-        await audit.append(tx, actor, event('delete', { before, after: null }))
+        await audit.append(tx, actor, machineUserEvent('delete', { before, after: null }))
         return true as const
       }),
   }

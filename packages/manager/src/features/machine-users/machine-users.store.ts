@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { inPlace } from '../../platform/db/batched-read.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -144,8 +145,6 @@ export async function readMachines(
   read: Database['read'],
   tokenHashes: readonly Buffer[],
 ): Promise<(Machine | null)[]> {
-  const machines: (Machine | null)[] = tokenHashes.map(() => null)
   const rows = await read<Machine & { position: number }>(byTokenStatement, [tokenHashes])
-  for (const { position, ...machine } of rows) machines[position - 1] = machine
-  return machines
+  return inPlace<Machine>(tokenHashes.length, rows)
 }

@@ -5,6 +5,7 @@ import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
+import { createSingleFlight } from '../../platform/single-flight.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.ts'
 import { invalidCredentials, tooManyFailures } from './refusals.ts'
@@ -26,7 +27,7 @@ export const nameKey = ({ key, applicationId }: WantedName): string => `${applic
 
 /** Proves a password, or throws 401, 429 or 503. */
 export function createBasicProof({ database, verifier, kdf, throttle, guesses }: BasicProofDeps) {
-  const underway = new Map<string, Promise<boolean>>()
+  const once = createSingleFlight<boolean>()
   const find = createBatchedRead<WantedName, BasicCredential>({
     keyOf: nameKey,
     read: (wanted) => readBasicCredentials(database.read, wanted),
@@ -61,12 +62,8 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
       await refuseBlocked(client, pair)
       // With the hash: what is found out about another one says nothing about this.
       const flight = `${client} ${secret.print} ${row?.password_hash}`
-      let outcome = underway.get(flight)
-      if (outcome === undefined) {
-        outcome = tryPassword(row, { secret, client, pair }).finally(() => underway.delete(flight))
-        underway.set(flight, outcome)
-      }
-      if (!(await outcome)) throw invalidCredentials()
+      const isRight = await once(flight, () => tryPassword(row, { secret, client, pair }))
+      if (!isRight) throw invalidCredentials()
       // What was counted for the guess, and a block that began with it.
       guesses.succeed(pair)
       throttle.succeed(client)

@@ -1,6 +1,7 @@
 // One statement per kind of credential answers everything the proxy asks: the credential's row, its owner, and what the
 // owner may do in the application; a shorter one answers whether the last is as it was. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
+import { inPlace } from '../../platform/db/batched-read.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import type { AccessRows, Tenant } from './access.ts'
 import { maxTenants } from './access.ts'
@@ -106,7 +107,6 @@ export type MachineAccess = Versioned & {
   password_hash: string | null
   project_id: string
   is_own_application: boolean
-  tenants: Tenant[]
 }
 
 const machineColumns = `m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
@@ -162,9 +162,7 @@ export async function readRows<Row extends object>(
   wanted: readonly Wanted[],
 ): Promise<(Row | null)[]> {
   const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
-  const found: (Row | null)[] = wanted.map(() => null)
-  for (const row of await read<Row & { position: number }>(statement, values)) found[row.position - 1] = row
-  return found
+  return inPlace<Row>(wanted.length, await read<Row & { position: number }>(statement, values))
 }
 
 /** The same with access: who reaches all tenants of an application shares its one list. */
@@ -207,7 +205,10 @@ const catalog: PreparedStatement = {
     member as (
       (select m.tenant_id, m.role_name as role from u join user2tenants m on m.user_id = u.id
         join tenant_role_definitions d on d.tenant_id = m.tenant_id and d.name = m.role_name
-        where 'apps.read' = any (d.permissions) limit ${maxTenants + 1})
+        where 'apps.read' = any (d.permissions)
+          and ($2::uuid is null or exists (select 1 from tenant2applications enabled
+            where enabled.tenant_id = m.tenant_id and enabled.application_id = $2 and enabled.enabled))
+        limit ${maxTenants + 1})
     ),
     staff as (
       (select enabled.tenant_id, coalesce(up.role, u.role) as role
@@ -226,8 +227,6 @@ const catalog: PreparedStatement = {
     )
     select t.id, t.name, t.slug, reached.role, t.project_id, t.deployment_mode
     from reached join tenants t on t.id = reached.tenant_id
-    where $2::uuid is null or exists (select 1 from tenant2applications enabled
-      where enabled.tenant_id = t.id and enabled.application_id = $2 and enabled.enabled)
     order by t.name, t.id limit ${maxTenants + 1}`,
 }
 

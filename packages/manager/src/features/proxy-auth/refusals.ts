@@ -1,11 +1,9 @@
 // How the proxy is told no.
-import { AppError } from '../../platform/errors.ts'
+import { AppError, rateLimited } from '../../platform/errors.ts'
 
 /** 429, with the time the block still lasts. */
 export const tooManyFailures = (blockedMs: number): AppError =>
-  new AppError('rate_limited', 'too many failed validations; try again later', {
-    retryAfterSeconds: Math.ceil(blockedMs / 1_000),
-  })
+  rateLimited('too many failed validations; try again later', blockedMs)
 
 /** 401; the same text whatever is wrong with the credential. */
 export const invalidCredentials = (): AppError =>

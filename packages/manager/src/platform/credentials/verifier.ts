@@ -5,6 +5,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
+import { createSingleFlight } from '../single-flight.ts'
 import type { Kdf, KdfAccount } from './kdf.ts'
 
 /** A secret as it was presented, with the name under which it is remembered. Costs one HMAC to make. */
@@ -32,7 +33,7 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
   const key = createSecretKey(randomBytes(32))
   const verified = new LRUCache<string, string>({ max: maxVerified })
   const refused = new LRUCache<string, string>({ max: maxRefused, ttl: refusedTtlMs })
-  const underway = new Map<string, Promise<boolean>>()
+  const once = createSingleFlight<boolean>()
 
   const run = async (secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean> => {
     const fits = await kdf.verify(secret.text, stored, account)
@@ -46,13 +47,7 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
     metrics.authCache.inc({ outcome: isVerified ? 'hit' : isRefused ? 'refused' : 'miss' })
     if (isVerified || isRefused) return isVerified
     // Who asks while the same secret is being hashed waits for that answer.
-    const flight = `${secret.print}${stored}`
-    let answer = underway.get(flight)
-    if (answer === undefined) {
-      answer = run(secret, stored, account).finally(() => underway.delete(flight))
-      underway.set(flight, answer)
-    }
-    return answer
+    return once(`${secret.print}${stored}`, () => run(secret, stored, account))
   }
   return {
     present: (text, context = '') => ({

@@ -79,6 +79,16 @@ export function createBatchedRead<Key, Row>(
   }
 }
 
+/** Puts rows that tell their position (from 1) in its place; null where there is none. */
+export function inPlace<Row extends object>(
+  count: number,
+  rows: readonly (Row & { position: number })[],
+): (Row | null)[] {
+  const placed = Array.from<Row | null>({ length: count }).fill(null)
+  for (const { position, ...row } of rows) placed[position - 1] = row as unknown as Row
+  return placed
+}
+
 /** The keys that gathered first. */
 function takeFrom<Key, Row>(gathering: Gathering<Key, Row>, count: number) {
   const batch = []

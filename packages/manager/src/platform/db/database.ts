@@ -51,8 +51,6 @@ export const lookupSettings = [
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `-c enable_${way}=off`),
 ].join(' ')
 
-const maxRetries = 50
-
 /**
  * Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. Lookups have
  * connections of their own, so that slow work elsewhere does not hold up who is calling.
@@ -94,8 +92,8 @@ export function createDatabase(options: DatabaseOptions): Database {
         try {
           return (await lookupPool.query<Row>({ name, text, values })).rows
         } catch (error) {
-          // The pool drops a connection after an error; the next one prepares anew.
-          if (tries > maxRetries || !isForgotten(error)) throw error
+          // The pool drops a connection after an error, so each of them fails at most once.
+          if (tries === lookupPool.options.max || !isForgotten(error)) throw error
         }
     },
     close: async () => {
