@@ -6,14 +6,17 @@ import { createApplications, createTenant2Applications } from './features/applic
 import { createAuditTrail } from './features/audit/index.ts'
 import { createEnvironments } from './features/environments/index.ts'
 import { createHealth } from './features/health/index.ts'
+import { createLanguagePacks } from './features/language-packs/index.ts'
 import { createMachineUsers } from './features/machine-users/index.ts'
 import { createMemberships } from './features/memberships/index.ts'
 import { createProjects } from './features/projects/index.ts'
 import { createProxyAuth } from './features/proxy-auth/index.ts'
+import { createSettings } from './features/settings/index.ts'
 import { createTenants } from './features/tenants/index.ts'
 import { type UsersApi, createUsers } from './features/users/index.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { type CredentialParts, createCredentialParts } from './platform/credentials/parts.ts'
+import { createProjectVersions } from './platform/db/project-version.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import { createSigningKey, deriveSecretKey } from './platform/keys.ts'
@@ -57,6 +60,18 @@ function createFeatures(config: Config, world: World, edge: Edge) {
   const tenants = createTenants({ ...base, projects: projects.api, memberships: memberships.api })
   const applications = createApplications({ ...base, projects: projects.api })
   const tenant2Applications = createTenant2Applications({ ...base, projects: projects.api })
+  const prepared = {
+    database,
+    metrics,
+    readVersion: createProjectVersions(database),
+    maxBytes: config.maxPreparedBytes,
+  }
+  const settings = createSettings({
+    ...base,
+    ...prepared,
+    tenant2Applications: tenant2Applications.api,
+  })
+  const languagePacks = createLanguagePacks({ ...base, ...prepared })
   const proof = { clock, database, kdf, log, metrics, verifier }
   const accessTokens = createAccessTokens({
     ...base,
@@ -100,6 +115,8 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     tenants,
     applications,
     tenant2Applications,
+    settings,
+    languagePacks,
     accessTokens,
     machineUsers,
     proxyAuth,

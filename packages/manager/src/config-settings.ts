@@ -173,8 +173,14 @@ export const settings = {
   graphqlMaxBodyBytes: setting(integer(1_024, 64 * 1_048_576), {
     key: 'graphql.max_body_bytes',
     env: 'SVC_GRAPHQL_MAX_BODY_BYTES',
-    default: 2 * 1_048_576,
+    default: 4 * 1_048_576,
     doc: 'Largest body of `POST /query`; a larger one is answered 413.',
+  }),
+  maxPreparedBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
+    key: 'prepared.max_bytes',
+    env: 'SVC_PREPARED_MAX_BYTES',
+    default: 64 * 1_048_576,
+    doc: 'Memory for answers that are kept ready between changes, for frontend configuration and language packs each.',
   }),
   ...credentialSettings,
   userProvider: setting(oneOf('local'), {

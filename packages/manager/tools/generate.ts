@@ -65,6 +65,7 @@ async function graphqlTypes(): Promise<string> {
         PersonalAccessToken: store('access-tokens/access-tokens.store', 'PersonalAccessToken'),
         PersonalAccessTokenConnection: store('access-tokens/access-tokens.service', 'TokenConnection'),
         MachineUser: store('machine-users/machine-users.store', 'MachineUser'),
+        LanguagePack: store('language-packs/language-packs.store', 'LanguagePack'),
         AuditLog: store('audit/audit.service', 'AuditLog'),
       },
     },

@@ -77,6 +77,16 @@ export interface Environments {
   sortOrder: number;
 }
 
+export interface LanguagePacks {
+  content: Generated<Json>;
+  contentBytes: Generated<number>;
+  createdAt: Generated<Timestamp>;
+  id: string;
+  name: string;
+  projectId: string;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface MachineUsers {
   createdAt: Generated<Timestamp>;
   enabled: boolean;
@@ -109,6 +119,18 @@ export interface Projects {
   id: string;
   name: string;
   slug: string;
+  updatedAt: Generated<Timestamp>;
+}
+
+export interface Settings {
+  applicationId: string | null;
+  backendModuleConfig: Generated<Json>;
+  contentBytes: Generated<number>;
+  createdAt: Generated<Timestamp>;
+  frontendModuleConfig: Generated<Json>;
+  id: Generated<string>;
+  projectId: string;
+  tenantId: string | null;
   updatedAt: Generated<Timestamp>;
 }
 
@@ -188,9 +210,11 @@ export interface DB {
   auditCheckpoints: AuditCheckpoints;
   auditLogs: AuditLogs;
   environments: Environments;
+  languagePacks: LanguagePacks;
   machineUsers: MachineUsers;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
+  settings: Settings;
   tenant2applications: Tenant2applications;
   tenantRoleDefinitions: TenantRoleDefinitions;
   tenants: Tenants;

@@ -13,6 +13,7 @@ import type { TenantRoleDefinition as TenantRoleDefinitionRow } from '../feature
 import type { PersonalAccessToken as PersonalAccessTokenRow } from '../features/access-tokens/access-tokens.store.ts';
 import type { TokenConnection as TokenConnectionRow } from '../features/access-tokens/access-tokens.service.ts';
 import type { MachineUser as MachineUserRow } from '../features/machine-users/machine-users.store.ts';
+import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
 import type { AuditLog as AuditLogRow } from '../features/audit/audit.service.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
@@ -41,6 +42,7 @@ export type Query = {
   readonly auditLogs: ReadonlyArray<AuditLog>;
   readonly environments: ReadonlyArray<Environment>;
   readonly environment: Environment;
+  readonly languagePacks: ReadonlyArray<LanguagePack>;
   readonly machineUsers: ReadonlyArray<MachineUser>;
   readonly user2projects: ReadonlyArray<User2Project>;
   readonly user2project: User2Project;
@@ -52,6 +54,10 @@ export type Query = {
   /** The projects the caller has any membership in; all of them for administrators. */
   readonly projects: ReadonlyArray<Project>;
   readonly project: Project;
+  /** The row of one layer; exactly one argument names it. */
+  readonly settings: Settings;
+  /** What holds for the application in the tenant, which needs a row for it, enabled or not. */
+  readonly effectiveSettings: EffectiveSettings;
   readonly tenants: ReadonlyArray<Tenant>;
   readonly tenant: Tenant;
   /** The caller. */
@@ -117,6 +123,14 @@ export type QueryEnvironmentsArgs = {
 
 export type QueryEnvironmentArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryLanguagePacksArgs = {
+  project: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
 };
 
 
@@ -190,6 +204,20 @@ export type QueryProjectArgs = {
 };
 
 
+export type QuerySettingsArgs = {
+  project?: InputMaybe<Scalars['ID']['input']>;
+  tenant?: InputMaybe<Scalars['ID']['input']>;
+  application?: InputMaybe<Scalars['ID']['input']>;
+  tenant2application?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryEffectiveSettingsArgs = {
+  applicationId: Scalars['ID']['input'];
+  tenantId: Scalars['ID']['input'];
+};
+
+
 export type QueryTenantsArgs = {
   projectSlug: Scalars['String']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
@@ -232,6 +260,10 @@ export type Mutation = {
   readonly createTenant2Application: Tenant2Application;
   readonly updateTenant2Application: Tenant2Application;
   readonly deleteTenant2Application: Scalars['Boolean']['output'];
+  readonly createLanguagePack: LanguagePack;
+  /** Puts this content in the place of all that was there. */
+  readonly updateLanguagePackContent: LanguagePack;
+  readonly deleteLanguagePack: Scalars['Boolean']['output'];
   readonly createMachineUserWithCredentials: CreatedMachineUser;
   /** Replaces the credential; the old one stops working at once. */
   readonly rotateMachineUserToken: RotatedMachineUser;
@@ -255,6 +287,16 @@ export type Mutation = {
   readonly updateProject: Project;
   /** Deletes the project and everything in it; its audit trail stays. */
   readonly deleteProject: Scalars['Boolean']['output'];
+  readonly updateBackendModuleConfig: BackendSettings;
+  readonly updateFrontendModuleConfig: FrontendSettings;
+  /** Empties the backend part, which inherits again; the container stays. */
+  readonly deleteBackendSettings: Scalars['Boolean']['output'];
+  /** Empties the frontend part, which inherits again; the container stays. */
+  readonly deleteFrontendSettings: Scalars['Boolean']['output'];
+  /** Makes the most specific layer of a tenant's row for an application; called again, it answers the same. */
+  readonly ensureTenant2ApplicationSettings: Settings;
+  /** Puts the settings of the source row in the place of the target row's; whether it is enabled stays as it is. */
+  readonly copyTenant2ApplicationConfig: Tenant2Application;
   readonly createTenant: Tenant;
   readonly updateTenant: Tenant;
   readonly deleteTenant: Scalars['Boolean']['output'];
@@ -308,6 +350,23 @@ export type MutationUpdateTenant2ApplicationArgs = {
 
 
 export type MutationDeleteTenant2ApplicationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateLanguagePackArgs = {
+  projectId: Scalars['ID']['input'];
+  input: CreateLanguagePackInput;
+};
+
+
+export type MutationUpdateLanguagePackContentArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateLanguagePackContentInput;
+};
+
+
+export type MutationDeleteLanguagePackArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -421,6 +480,38 @@ export type MutationDeleteProjectArgs = {
 };
 
 
+export type MutationUpdateBackendModuleConfigArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateBackendModuleConfigInput;
+};
+
+
+export type MutationUpdateFrontendModuleConfigArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateFrontendModuleConfigInput;
+};
+
+
+export type MutationDeleteBackendSettingsArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteFrontendSettingsArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationEnsureTenant2ApplicationSettingsArgs = {
+  tenant2ApplicationId: Scalars['ID']['input'];
+};
+
+
+export type MutationCopyTenant2ApplicationConfigArgs = {
+  input: CopyTenant2ApplicationConfigInput;
+};
+
+
 export type MutationCreateTenantArgs = {
   projectId: Scalars['ID']['input'];
   input: CreateTenantInput;
@@ -490,6 +581,11 @@ export type Permission =
   | 'TENANT2APPLICATION_WRITE'
   | 'PROJECT_MEMBER_READ'
   | 'PROJECT_MEMBER_WRITE'
+  | 'SETTINGS_READ'
+  | 'SETTINGS_WRITE'
+  | 'EFFECTIVE_SETTINGS_READ'
+  | 'LANGUAGE_PACK_READ'
+  | 'LANGUAGE_PACK_WRITE'
   | 'MACHINE_USER_READ'
   | 'MACHINE_USER_WRITE'
   | 'ACCESS_TOKEN_READ'
@@ -507,7 +603,11 @@ export type Scope =
   | 'APPLICATION'
   | 'APPLICATION_SLUG'
   | 'TENANT2APPLICATION'
+  | 'TENANT2APPLICATION_PAIR'
   | 'TENANT_OR_APPLICATION'
+  | 'SETTINGS'
+  | 'SETTINGS_OWNER'
+  | 'LANGUAGE_PACK'
   | 'USER2PROJECT'
   | 'USER2TENANT'
   | 'USER2APPLICATION'
@@ -581,6 +681,8 @@ export type Tenant2Application = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
   readonly application: Application;
+  /** The most specific layer; null until ensureTenant2ApplicationSettings has made it. */
+  readonly settings?: Maybe<Settings>;
 };
 
 export type CreateTenant2ApplicationInput = {
@@ -624,6 +726,23 @@ export type Environment = {
   readonly protected: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly project: Project;
+};
+
+/** The texts of a project's frontends in one locale. */
+export type LanguagePack = {
+  readonly id: Scalars['ID']['output'];
+  /** A locale, such as de or de-AT. */
+  readonly name: Scalars['String']['output'];
+  /** Keys are parts joined by dots. */
+  readonly content: ReadonlyArray<KeyValuePair>;
+};
+
+export type CreateLanguagePackInput = {
+  readonly name: Scalars['String']['input'];
+};
+
+export type UpdateLanguagePackContentInput = {
+  readonly content: ReadonlyArray<KeyValuePairInput>;
 };
 
 /** A backend's account in one environment. It has a Bearer token or a Basic password; either is shown once. */
@@ -762,6 +881,106 @@ export type UpdateProjectInput = {
   readonly slug?: InputMaybe<Scalars['String']['input']>;
 };
 
+export type KeyValuePair = {
+  readonly Key: Scalars['String']['output'];
+  readonly Value: Scalars['String']['output'];
+};
+
+export type KeyValuePairInput = {
+  readonly Key: Scalars['String']['input'];
+  readonly Value: Scalars['String']['input'];
+};
+
+export type BackendModuleConfig = {
+  /** Names of the modules, such as pilets, that frontends may load. */
+  readonly EnabledModules: ReadonlyArray<Scalars['String']['output']>;
+  readonly KeyValuePairs: ReadonlyArray<KeyValuePair>;
+};
+
+export type FrontendModuleConfig = {
+  readonly EnabledThemes: ReadonlyArray<Scalars['String']['output']>;
+  readonly DefaultTheme: Scalars['String']['output'];
+  readonly EnabledLocales: ReadonlyArray<Scalars['String']['output']>;
+  readonly DefaultLocale: Scalars['String']['output'];
+  readonly KeyValuePairs: ReadonlyArray<KeyValuePair>;
+};
+
+export type BackendSettings = {
+  /** The id of the container: one id names the row and both its parts. */
+  readonly id: Scalars['ID']['output'];
+  readonly moduleConfig: BackendModuleConfig;
+};
+
+export type FrontendSettings = {
+  /** The id of the container: one id names the row and both its parts. */
+  readonly id: Scalars['ID']['output'];
+  readonly moduleConfig: FrontendModuleConfig;
+};
+
+/** What one layer sets: a project, an application, a tenant, or a tenant's row for an application. Nothing is merged here. */
+export type Settings = {
+  readonly id: Scalars['ID']['output'];
+  readonly backendSetting: BackendSettings;
+  readonly frontendSetting: FrontendSettings;
+};
+
+/** Absent and null keep a field as it is; an empty list or text empties it, and it inherits again. */
+export type UpdateBackendModuleConfigInput = {
+  readonly EnabledModules?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  readonly KeyValuePairs?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+};
+
+/** Absent and null keep a field as it is; an empty list or text empties it, and it inherits again. */
+export type UpdateFrontendModuleConfigInput = {
+  readonly EnabledThemes?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  readonly DefaultTheme?: InputMaybe<Scalars['String']['input']>;
+  readonly EnabledLocales?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  readonly DefaultLocale?: InputMaybe<Scalars['String']['input']>;
+  readonly KeyValuePairs?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+};
+
+export type CopyTenant2ApplicationConfigInput = {
+  readonly sourceTenant2ApplicationId: Scalars['ID']['input'];
+  readonly targetTenant2ApplicationId: Scalars['ID']['input'];
+};
+
+/** A list, and the layer it came from: project, application, tenant, tenant2application; null when no layer sets it. */
+export type EffectiveList = {
+  readonly value: ReadonlyArray<Scalars['String']['output']>;
+  readonly layer?: Maybe<Scalars['String']['output']>;
+};
+
+/** A text, and the layer it came from; null when no layer sets it. */
+export type EffectiveText = {
+  readonly value: Scalars['String']['output'];
+  readonly layer?: Maybe<Scalars['String']['output']>;
+};
+
+export type EffectivePair = {
+  readonly Key: Scalars['String']['output'];
+  readonly Value: Scalars['String']['output'];
+  readonly layer: Scalars['String']['output'];
+};
+
+export type EffectiveBackendSettings = {
+  readonly EnabledModules: EffectiveList;
+  readonly KeyValuePairs: ReadonlyArray<EffectivePair>;
+};
+
+export type EffectiveFrontendSettings = {
+  readonly EnabledThemes: EffectiveList;
+  readonly DefaultTheme: EffectiveText;
+  readonly EnabledLocales: EffectiveList;
+  readonly DefaultLocale: EffectiveText;
+  readonly KeyValuePairs: ReadonlyArray<EffectivePair>;
+};
+
+/** The four layers merged for one application in one tenant. */
+export type EffectiveSettings = {
+  readonly backend: EffectiveBackendSettings;
+  readonly frontend: EffectiveFrontendSettings;
+};
+
 /** A customer organization of a project. */
 export type Tenant = {
   readonly id: Scalars['ID']['output'];
@@ -898,6 +1117,9 @@ export type ResolversTypes = {
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
+  LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
+  CreateLanguagePackInput: CreateLanguagePackInput;
+  UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
   MachineUser: ResolverTypeWrapper<MachineUserRow>;
   CreateMachineUserInput: CreateMachineUserInput;
   UpdateMachineUserInput: UpdateMachineUserInput;
@@ -912,6 +1134,22 @@ export type ResolversTypes = {
   Project: ResolverTypeWrapper<ProjectRow>;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  KeyValuePair: ResolverTypeWrapper<KeyValuePair>;
+  KeyValuePairInput: KeyValuePairInput;
+  BackendModuleConfig: ResolverTypeWrapper<BackendModuleConfig>;
+  FrontendModuleConfig: ResolverTypeWrapper<FrontendModuleConfig>;
+  BackendSettings: ResolverTypeWrapper<BackendSettings>;
+  FrontendSettings: ResolverTypeWrapper<FrontendSettings>;
+  Settings: ResolverTypeWrapper<Settings>;
+  UpdateBackendModuleConfigInput: UpdateBackendModuleConfigInput;
+  UpdateFrontendModuleConfigInput: UpdateFrontendModuleConfigInput;
+  CopyTenant2ApplicationConfigInput: CopyTenant2ApplicationConfigInput;
+  EffectiveList: ResolverTypeWrapper<EffectiveList>;
+  EffectiveText: ResolverTypeWrapper<EffectiveText>;
+  EffectivePair: ResolverTypeWrapper<EffectivePair>;
+  EffectiveBackendSettings: ResolverTypeWrapper<EffectiveBackendSettings>;
+  EffectiveFrontendSettings: ResolverTypeWrapper<EffectiveFrontendSettings>;
+  EffectiveSettings: ResolverTypeWrapper<EffectiveSettings>;
   Tenant: ResolverTypeWrapper<TenantRow>;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
@@ -943,6 +1181,9 @@ export type ResolversParentTypes = {
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: AuditLogRow;
   Environment: EnvironmentRow;
+  LanguagePack: LanguagePackRow;
+  CreateLanguagePackInput: CreateLanguagePackInput;
+  UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
   MachineUser: MachineUserRow;
   CreateMachineUserInput: CreateMachineUserInput;
   UpdateMachineUserInput: UpdateMachineUserInput;
@@ -957,6 +1198,22 @@ export type ResolversParentTypes = {
   Project: ProjectRow;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  KeyValuePair: KeyValuePair;
+  KeyValuePairInput: KeyValuePairInput;
+  BackendModuleConfig: BackendModuleConfig;
+  FrontendModuleConfig: FrontendModuleConfig;
+  BackendSettings: BackendSettings;
+  FrontendSettings: FrontendSettings;
+  Settings: Settings;
+  UpdateBackendModuleConfigInput: UpdateBackendModuleConfigInput;
+  UpdateFrontendModuleConfigInput: UpdateFrontendModuleConfigInput;
+  CopyTenant2ApplicationConfigInput: CopyTenant2ApplicationConfigInput;
+  EffectiveList: EffectiveList;
+  EffectiveText: EffectiveText;
+  EffectivePair: EffectivePair;
+  EffectiveBackendSettings: EffectiveBackendSettings;
+  EffectiveFrontendSettings: EffectiveFrontendSettings;
+  EffectiveSettings: EffectiveSettings;
   Tenant: TenantRow;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
@@ -968,6 +1225,7 @@ export type ResolversParentTypes = {
 export type CanDirectiveArgs = {
   do: Permission;
   on?: Maybe<ReadonlyArray<Scalars['String']['input']>>;
+  also?: Maybe<ReadonlyArray<Scalars['String']['input']>>;
   in: Scope;
 };
 
@@ -982,6 +1240,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
+  languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
   machineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersArgs, 'environment'>>;
   user2projects?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType, RequireFields<QueryUser2projectsArgs, 'project'>>;
   user2project?: Resolver<ResolversTypes['User2Project'], ParentType, ContextType, RequireFields<QueryUser2projectArgs, 'project' | 'id'>>;
@@ -992,6 +1251,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenantRoleDefinitions?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsArgs, 'tenantId'>>;
   projects?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryProjectsArgs>>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<QueryProjectArgs, 'slug'>>;
+  settings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, Partial<QuerySettingsArgs>>;
+  effectiveSettings?: Resolver<ResolversTypes['EffectiveSettings'], ParentType, ContextType, RequireFields<QueryEffectiveSettingsArgs, 'applicationId' | 'tenantId'>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'projectId' | 'slug'>>;
   me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
@@ -1011,6 +1272,9 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationCreateTenant2ApplicationArgs, 'input'>>;
   updateTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationUpdateTenant2ApplicationArgs, 'id' | 'input'>>;
   deleteTenant2Application?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenant2ApplicationArgs, 'id'>>;
+  createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
+  updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
+  deleteLanguagePack?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteLanguagePackArgs, 'id'>>;
   createMachineUserWithCredentials?: Resolver<ResolversTypes['CreatedMachineUser'], ParentType, ContextType, RequireFields<MutationCreateMachineUserWithCredentialsArgs, 'environmentId' | 'input'>>;
   rotateMachineUserToken?: Resolver<ResolversTypes['RotatedMachineUser'], ParentType, ContextType, RequireFields<MutationRotateMachineUserTokenArgs, 'id'>>;
   updateMachineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType, RequireFields<MutationUpdateMachineUserArgs, 'id' | 'input'>>;
@@ -1030,6 +1294,12 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   updateProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'id' | 'input'>>;
   deleteProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteProjectArgs, 'id'>>;
+  updateBackendModuleConfig?: Resolver<ResolversTypes['BackendSettings'], ParentType, ContextType, RequireFields<MutationUpdateBackendModuleConfigArgs, 'id' | 'input'>>;
+  updateFrontendModuleConfig?: Resolver<ResolversTypes['FrontendSettings'], ParentType, ContextType, RequireFields<MutationUpdateFrontendModuleConfigArgs, 'id' | 'input'>>;
+  deleteBackendSettings?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackendSettingsArgs, 'id'>>;
+  deleteFrontendSettings?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteFrontendSettingsArgs, 'id'>>;
+  ensureTenant2ApplicationSettings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, RequireFields<MutationEnsureTenant2ApplicationSettingsArgs, 'tenant2ApplicationId'>>;
+  copyTenant2ApplicationConfig?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationCopyTenant2ApplicationConfigArgs, 'input'>>;
   createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'projectId' | 'input'>>;
   updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
   deleteTenant?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
@@ -1084,6 +1354,7 @@ export type Tenant2ApplicationResolvers<ContextType = GraphqlContext, ParentType
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  settings?: Resolver<Maybe<ResolversTypes['Settings']>, ParentType, ContextType>;
 };
 
 export type AuditLogResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
@@ -1110,6 +1381,12 @@ export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extend
   protected?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+};
+
+export type LanguagePackResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePack'] = ResolversParentTypes['LanguagePack']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  content?: Resolver<ReadonlyArray<ResolversTypes['KeyValuePair']>, ParentType, ContextType>;
 };
 
 export type MachineUserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser'] = ResolversParentTypes['MachineUser']> = {
@@ -1173,6 +1450,74 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, Partial<ProjectTenantsArgs>>;
 };
 
+export type KeyValuePairResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['KeyValuePair'] = ResolversParentTypes['KeyValuePair']> = {
+  Key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  Value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type BackendModuleConfigResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackendModuleConfig'] = ResolversParentTypes['BackendModuleConfig']> = {
+  EnabledModules?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  KeyValuePairs?: Resolver<ReadonlyArray<ResolversTypes['KeyValuePair']>, ParentType, ContextType>;
+};
+
+export type FrontendModuleConfigResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FrontendModuleConfig'] = ResolversParentTypes['FrontendModuleConfig']> = {
+  EnabledThemes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  DefaultTheme?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  EnabledLocales?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  DefaultLocale?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  KeyValuePairs?: Resolver<ReadonlyArray<ResolversTypes['KeyValuePair']>, ParentType, ContextType>;
+};
+
+export type BackendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackendSettings'] = ResolversParentTypes['BackendSettings']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  moduleConfig?: Resolver<ResolversTypes['BackendModuleConfig'], ParentType, ContextType>;
+};
+
+export type FrontendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FrontendSettings'] = ResolversParentTypes['FrontendSettings']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  moduleConfig?: Resolver<ResolversTypes['FrontendModuleConfig'], ParentType, ContextType>;
+};
+
+export type SettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Settings'] = ResolversParentTypes['Settings']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  backendSetting?: Resolver<ResolversTypes['BackendSettings'], ParentType, ContextType>;
+  frontendSetting?: Resolver<ResolversTypes['FrontendSettings'], ParentType, ContextType>;
+};
+
+export type EffectiveListResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveList'] = ResolversParentTypes['EffectiveList']> = {
+  value?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  layer?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type EffectiveTextResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveText'] = ResolversParentTypes['EffectiveText']> = {
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  layer?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type EffectivePairResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectivePair'] = ResolversParentTypes['EffectivePair']> = {
+  Key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  Value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  layer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type EffectiveBackendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveBackendSettings'] = ResolversParentTypes['EffectiveBackendSettings']> = {
+  EnabledModules?: Resolver<ResolversTypes['EffectiveList'], ParentType, ContextType>;
+  KeyValuePairs?: Resolver<ReadonlyArray<ResolversTypes['EffectivePair']>, ParentType, ContextType>;
+};
+
+export type EffectiveFrontendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveFrontendSettings'] = ResolversParentTypes['EffectiveFrontendSettings']> = {
+  EnabledThemes?: Resolver<ResolversTypes['EffectiveList'], ParentType, ContextType>;
+  DefaultTheme?: Resolver<ResolversTypes['EffectiveText'], ParentType, ContextType>;
+  EnabledLocales?: Resolver<ResolversTypes['EffectiveList'], ParentType, ContextType>;
+  DefaultLocale?: Resolver<ResolversTypes['EffectiveText'], ParentType, ContextType>;
+  KeyValuePairs?: Resolver<ReadonlyArray<ResolversTypes['EffectivePair']>, ParentType, ContextType>;
+};
+
+export type EffectiveSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveSettings'] = ResolversParentTypes['EffectiveSettings']> = {
+  backend?: Resolver<ResolversTypes['EffectiveBackendSettings'], ParentType, ContextType>;
+  frontend?: Resolver<ResolversTypes['EffectiveFrontendSettings'], ParentType, ContextType>;
+};
+
 export type TenantResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant'] = ResolversParentTypes['Tenant']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1209,6 +1554,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Tenant2Application?: Tenant2ApplicationResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
+  LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;
   CreatedMachineUser?: CreatedMachineUserResolvers<ContextType>;
   RotatedMachineUser?: RotatedMachineUserResolvers<ContextType>;
@@ -1217,6 +1563,18 @@ export type Resolvers<ContextType = GraphqlContext> = {
   User2Application?: User2ApplicationResolvers<ContextType>;
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
   Project?: ProjectResolvers<ContextType>;
+  KeyValuePair?: KeyValuePairResolvers<ContextType>;
+  BackendModuleConfig?: BackendModuleConfigResolvers<ContextType>;
+  FrontendModuleConfig?: FrontendModuleConfigResolvers<ContextType>;
+  BackendSettings?: BackendSettingsResolvers<ContextType>;
+  FrontendSettings?: FrontendSettingsResolvers<ContextType>;
+  Settings?: SettingsResolvers<ContextType>;
+  EffectiveList?: EffectiveListResolvers<ContextType>;
+  EffectiveText?: EffectiveTextResolvers<ContextType>;
+  EffectivePair?: EffectivePairResolvers<ContextType>;
+  EffectiveBackendSettings?: EffectiveBackendSettingsResolvers<ContextType>;
+  EffectiveFrontendSettings?: EffectiveFrontendSettingsResolvers<ContextType>;
+  EffectiveSettings?: EffectiveSettingsResolvers<ContextType>;
   Tenant?: TenantResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserProviderResult?: UserProviderResultResolvers<ContextType>;

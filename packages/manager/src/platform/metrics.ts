@@ -39,6 +39,11 @@ export function createMetrics(version: string) {
     lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [
       'throttle',
     ]),
+    prepared: counter(
+      'svc_prepared_answers_total',
+      'Answers kept ready: served from memory (hit), or built again after a change (built).',
+      ['answer', 'outcome'],
+    ),
     dbPoolInUse: gauge('svc_db_pool_in_use', 'Database connections in use.'),
     dbPoolWaiting: gauge('svc_db_pool_waiting', 'Requests waiting for a connection.'),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),

@@ -5,6 +5,10 @@ const slugForm = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
+/** True for text that holds control characters or broken Unicode. */
+export const hasForbiddenCharacters = (value: string): boolean =>
+  controlCharacters.test(value) || !value.isWellFormed()
+
 // As PostgreSQL's char_length counts, which the constraints use.
 const codePoints = (value: string): number => Array.from(value).length
 
@@ -19,7 +23,7 @@ export function checkName(value: string, field = 'name', maxLength = 100): strin
 /** A text, possibly empty, of limited length. */
 export function checkText(value: string, field: string, maxLength: number): string {
   if (codePoints(value) > maxLength) throw badRequest(`${field} must have at most ${maxLength} characters`)
-  if (controlCharacters.test(value) || !value.isWellFormed())
+  if (hasForbiddenCharacters(value))
     throw badRequest(`${field} must not contain control characters or broken Unicode`)
   return value
 }

@@ -6,7 +6,14 @@ import { type Grant, permissions } from './permissions.ts'
 import { applicationRank, projectRank, projectRoles } from './roles.ts'
 import { type Target, scopes } from './scopes.ts'
 
-export type Policy = { do: Permission; on: readonly string[]; in: Scope }
+export type Policy = {
+  do: Permission
+  /** What names the thing. */
+  on: readonly string[]
+  /** What names a second thing of the same kind, where an operation has two. */
+  also?: readonly string[]
+  in: Scope
+}
 
 /**
  * Throws unless the actor holds the permission on the thing that `key` names. A thing the actor cannot even see is

@@ -65,8 +65,8 @@ function readPolicy(directive: GraphQLDirective, field: GraphQLField<unknown, un
       ? null
       : getDirectiveValues(directive, field.astNode)
   if (values === null || values === undefined) return null
-  const { do: permission, on, in: scope } = values as { do: Policy['do']; on?: string[]; in: Policy['in'] }
-  return { do: permission, on: on ?? [], in: scope }
+  const { on = [], ...policy } = values as Omit<Policy, 'on'> & { on?: string[] }
+  return { ...policy, on }
 }
 
 function wrap(
@@ -83,8 +83,12 @@ function wrap(
     if (performance.now() > deadline)
       throw unavailable('the request took too long; ask for less, or try again')
     if (isMutation) await startMutation(context as GraphqlContext)
-    const key = policy.on.map((path) => readPath(path, source, args))
-    await authorize(actor, policy, key)
+    for (const named of policy.also === undefined ? [policy.on] : [policy.on, policy.also])
+      await authorize(
+        actor,
+        policy,
+        named.map((path) => readPath(path, source, args)),
+      )
     return resolve(source, args, context, info)
   }
 }

@@ -56,4 +56,12 @@ export const permissions: Record<Permission, Grant> = {
 
   TENANT2APPLICATION_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT2APPLICATION_WRITE: { project: 'maintainer' },
+
+  // A tenant's permission reaches what hangs on the tenant: its own settings and those of its rows for applications.
+  SETTINGS_READ: { project: 'readonly', tenant: 'apps.configure' },
+  SETTINGS_WRITE: { project: 'developer', tenant: 'apps.configure' },
+  // Shows what project and application set for backends too, which a tenant's people do not see.
+  EFFECTIVE_SETTINGS_READ: { project: 'readonly' },
+  LANGUAGE_PACK_READ: { project: 'readonly' },
+  LANGUAGE_PACK_WRITE: { project: 'developer' },
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../generated/graphql.ts'
 import type { Db } from '../platform/db/database.ts'
+import { badRequest } from '../platform/errors.ts'
 import { parseUuid } from '../platform/ids.ts'
 import type { Permission } from '../generated/graphql.ts'
 
@@ -53,8 +54,42 @@ const projectBySlug: Named['find'] = async (db, keys) => {
   })
 }
 
+const projects = byId('projects', 'id')
 const tenants = byId('tenants', 'project_id', 'id')
 const applications = byId('applications', 'project_id', 'null::uuid', 'id')
+const tenant2Applications = byId('tenant2applications', 'project_id', 'tenant_id', 'application_id')
+
+/** Looks rows that join a tenant and an application up by the two. */
+const byPair: Named['find'] = async (db, keys) => {
+  const pairs = keys.map(([tenantId, applicationId]) => [parseUuid(tenantId), parseUuid(applicationId)])
+  const { rows } = await sql<Row>`
+    select wanted.position as key, t.project_id, t.tenant_id, t.application_id
+    from unnest(${pairs.map(([tenantId]) => tenantId)}::uuid[], ${pairs.map(([, applicationId]) => applicationId)}::uuid[])
+      with ordinality as wanted (tenant_id, application_id, position)
+    join tenant2applications t on t.tenant_id = wanted.tenant_id and t.application_id = wanted.application_id`.execute(
+    db,
+  )
+  const found = new Map(rows.map((row) => [Number(row.key), row]))
+  return pairs.map((_, index) => found.get(index + 1) ?? null)
+}
+
+/** Looks the owner of a settings row up: exactly one of project, tenant, application and tenant2application is named. */
+const settingsOwners: Named['find'] = async (db, keys) => {
+  const finds = [projects, tenants, applications, tenant2Applications] as const
+  const wanted = keys.map((key) => {
+    const [kind, ...others] = finds.map((_, index) => index).filter((index) => key[index] !== null)
+    if (kind === undefined || others.length > 0)
+      throw badRequest('name exactly one of project, tenant, application and tenant2application')
+    return { kind, id: key[kind] ?? null }
+  })
+  const found = await Promise.all(
+    finds.map(async (find, kind) => {
+      const named = wanted.map((one) => [one.kind === kind ? one.id : null])
+      return named.some(([id]) => id !== null) ? find(db, named) : []
+    }),
+  )
+  return wanted.map(({ kind }, index) => found[kind]?.[index] ?? null)
+}
 
 /** The tenant decides when it is named, else the application; naming neither finds nothing. */
 const tenantOrApplication: Named['find'] = async (db, keys) => {
@@ -74,7 +109,7 @@ const tenantOrApplication: Named['find'] = async (db, keys) => {
  * found"), and how it is looked up.
  */
 export const scopes: Record<Exclude<Scope, 'SYSTEM'>, Named> = {
-  PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: byId('projects', 'id') },
+  PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: projects },
   PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: projectBySlug },
   ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: byId('environments', 'project_id') },
   TENANT: { noun: 'tenant', view: 'TENANT_READ', find: tenants },
@@ -93,7 +128,23 @@ export const scopes: Record<Exclude<Scope, 'SYSTEM'>, Named> = {
   TENANT2APPLICATION: {
     noun: 'tenant2Application',
     view: 'TENANT2APPLICATION_READ',
-    find: byId('tenant2applications', 'project_id', 'tenant_id', 'application_id'),
+    find: tenant2Applications,
+  },
+  TENANT2APPLICATION_PAIR: {
+    noun: 'tenant2Application',
+    view: 'TENANT2APPLICATION_READ',
+    find: byPair,
+  },
+  SETTINGS: {
+    noun: 'settings',
+    view: 'SETTINGS_READ',
+    find: byId('settings', 'project_id', 'tenant_id', 'application_id'),
+  },
+  SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: settingsOwners },
+  LANGUAGE_PACK: {
+    noun: 'language pack',
+    view: 'LANGUAGE_PACK_READ',
+    find: byId('language_packs', 'project_id'),
   },
   TENANT_OR_APPLICATION: { noun: 'tenant or application', view: 'TENANT_READ', find: tenantOrApplication },
   USER2PROJECT: {

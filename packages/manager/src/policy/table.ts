@@ -25,7 +25,8 @@ const byName = (a: GuardedField, b: GuardedField): number =>
   `${a.type}.${a.field}`.localeCompare(`${b.type}.${b.field}`)
 
 function fieldLine({ type, field, policy, isDeprecated }: GuardedField): string {
-  const scope = policy.on.length === 0 ? policy.in : `${policy.in} (${policy.on.join(', ')})`
+  const names = [policy.on, policy.also ?? []].filter((named) => named.length > 0)
+  const scope = [policy.in, ...names.map((named) => `(${named.join(', ')})`)].join(' ')
   // Deprecated mutations always err, so they change nothing.
   const audited = type === 'Mutation' && !isDeprecated ? 'yes' : 'no'
   const roles = describeGrant(permissions[policy.do])

@@ -56,6 +56,11 @@ export async function createListKit(): Promise<ListKit> {
   })
   await seedAccessToken(service.sql, admin)
   await seedMachineUser(service.sql, main)
+  await service.query(
+    admin,
+    'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',
+    { id: main.id },
+  )
   const lists = await findLists(service, admin)
 
   /** Calls a list with what names its parent, as an administrator. */

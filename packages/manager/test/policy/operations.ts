@@ -2,6 +2,7 @@
 // the rules for people, not derived from the code.
 import { credentialOperations } from './credential-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
+import { settingsOperations } from './settings-operations.ts'
 import {
   applicationRoles,
   everyone,
@@ -353,4 +354,10 @@ const paths: Operation[] = [
   op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
 ]
 
-export const operations: Operation[] = [...queries, ...mutations, ...paths, ...credentialOperations]
+export const operations: Operation[] = [
+  ...queries,
+  ...mutations,
+  ...paths,
+  ...credentialOperations,
+  ...settingsOperations,
+]

@@ -23,7 +23,7 @@ describe('policy', () => {
 
   test('the matrix covers every guarded field of the schema', () => {
     const guarded = service.app.fields.map(({ type, field }) => `${type}.${field}`)
-    expect(operations.map(({ name }) => name).toSorted()).toEqual(guarded.toSorted())
+    expect([...new Set(operations.map(({ name }) => name))].toSorted()).toEqual(guarded.toSorted())
   })
 
   test('the matrix notices a planted missing check, a wrong permission and a wrong scope', async () => {

@@ -17,6 +17,7 @@ export const principals = [
 export type Principal = (typeof principals)[number]
 
 export const projectRoles: Principal[] = ['owner', 'maintainer', 'developer', 'tester', 'readonly']
+export const developers: Principal[] = ['owner', 'maintainer', 'developer']
 export const maintainers: Principal[] = ['owner', 'maintainer']
 export const tenantRoles: Principal[] = ['tenant owner', 'tenant admin', 'tenant member']
 export const tenantManagers: Principal[] = ['tenant owner', 'tenant admin']
@@ -35,6 +36,9 @@ export const seenBy = {
   tenantMembers: [...projectRoles, ...tenantManagers],
   applicationMembers: projectRoles,
   machineUser: projectRoles,
+  settings: [...projectRoles, ...tenantManagers],
+  projectSettings: projectRoles,
+  languagePack: projectRoles,
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

@@ -88,6 +88,34 @@ export const fresh = {
       of === 'project' ? { projectId } : { projectId, applicationId },
     )
   },
+  settings: async (
+    world: MatrixWorld,
+    target: SeededProject,
+    owner: 'project' | 'tenant' | 'application' | 'row',
+  ): Promise<string> => {
+    const { id, tenantId, applicationId } = target
+    const ids = {
+      project: [null, null],
+      tenant: [tenantId, null],
+      application: [null, applicationId],
+      row: [tenantId, applicationId],
+    }[owner]
+    const { rows } = await world.service.sql.query<{ id: string }>(
+      `insert into settings (project_id, tenant_id, application_id) values ($1, $2, $3)
+       on conflict on constraint settings_layer_key do update set updated_at = now() returning id`,
+      [id, ...ids],
+    )
+    return rows[0]?.id as string
+  },
+  languagePack: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
+    const id = randomUUID()
+    await service.sql.query('insert into language_packs (id, project_id, name) values ($1, $2, $3)', [
+      id,
+      target.id,
+      `de-${newSlug().slice(1)}`,
+    ])
+    return id
+  },
   accessToken: ({ service, people }: MatrixWorld): Promise<string> =>
     seedAccessToken(service.sql, people.administrator),
   machineUser: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>

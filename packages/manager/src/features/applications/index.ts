@@ -5,7 +5,10 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import { createApplicationsResolvers } from './applications.resolvers.ts'
 import { type ApplicationsDeps, createApplicationsService } from './applications.service.ts'
 import { createTenant2ApplicationsResolvers } from './tenant2applications.resolvers.ts'
-import { createTenant2ApplicationsService } from './tenant2applications.service.ts'
+import {
+  type Tenant2ApplicationsService,
+  createTenant2ApplicationsService,
+} from './tenant2applications.service.ts'
 
 export function createApplications(deps: ApplicationsDeps): Feature {
   return {
@@ -23,11 +26,14 @@ export function createApplications(deps: ApplicationsDeps): Feature {
   }
 }
 
-export function createTenant2Applications(deps: ApplicationsDeps): Feature {
+export type Tenant2ApplicationsApi = Pick<Tenant2ApplicationsService, 'findMany'>
+
+export function createTenant2Applications(deps: ApplicationsDeps): Feature<Tenant2ApplicationsApi> {
+  const service = createTenant2ApplicationsService(deps)
   return {
     name: 'tenant2applications',
     sdl: readSdl('./tenant2applications.graphql', import.meta.url),
-    resolvers: createTenant2ApplicationsResolvers(createTenant2ApplicationsService(deps)),
+    resolvers: createTenant2ApplicationsResolvers(service),
     constraints: {
       tenant2applications_pair_key: [
         'conflict',
@@ -36,6 +42,6 @@ export function createTenant2Applications(deps: ApplicationsDeps): Feature {
       tenant2applications_application_fkey: ['not_found', 'application not found'],
       tenant2applications_tenant_fkey: ['not_found', 'tenant not found'],
     },
-    api: {},
+    api: service,
   }
 }

@@ -36,6 +36,9 @@ export function createTenant2ApplicationsService({ db, audit }: { db: Db; audit:
       return store.listTenant2Applications(db, { tenantId, applicationId }, page)
     },
 
+    findMany: (ids: readonly string[]): Promise<store.Tenant2Application[]> =>
+      store.findTenant2Applications(db, ids),
+
     create: (
       actor: Actor,
       input: { tenantId: string; applicationId: string; enabled?: boolean | null },

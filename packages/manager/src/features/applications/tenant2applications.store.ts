@@ -32,6 +32,11 @@ export function listTenant2Applications(
   return pageOf(db, { table: 'tenant2applications', columns, page, where })
 }
 
+/** The rows with these ids, in any order. */
+export function findTenant2Applications(db: Db, ids: readonly string[]): Promise<Tenant2Application[]> {
+  return db.selectFrom('tenant2applications').select(columns).where('id', 'in', ids).execute()
+}
+
 /** One row, locked until the transaction ends. */
 export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Application | undefined> {
   return tx

@@ -3,6 +3,7 @@
 // so its cost does not depend on the number of rows.
 import { inPlace } from '../../platform/db/batched-read.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
 import type { AccessRows, Tenant } from './access.ts'
 import { maxTenants } from './access.ts'
 
@@ -33,10 +34,6 @@ const ownTenants = tenantList(`
 // The list of all tenants is read once for all who reach all of them; the others of the batch share it.
 const sharedTenants = (isStaff: string): string => `case when ${isStaff}
   and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
-// Every change in a project moves the head of its audit chain, in the transaction of the change: the head is the version
-// of everything that decides about access in the project.
-const versionOf = (projectId: string): string =>
-  `coalesce((select c.seq from audit_chains c where c.chain_id = ${projectId}), 0)::text`
 const theApplication = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 

@@ -11,9 +11,11 @@ export type BatchedReadOptions<Key, Row> = {
   keyOf: (key: Key) => string
   /** The rows in the order of the keys, null where there is none. */
   read: (keys: Key[]) => Promise<(Row | null)[]>
+  /** The most keys of one statement; fewer where a row may be large. */
+  maxBatch?: number
 }
 
-const maxBatch = 256
+const defaultMaxBatch = 256
 const maxWaiting = 10_000
 // A statement that takes longer than this (a dark connection, a lock) no longer holds the others up.
 const stallMs = 100
@@ -25,6 +27,7 @@ const worthASecond = 8
 export function createBatchedRead<Key, Row>(
   options: BatchedReadOptions<Key, Row>,
 ): (key: Key) => Promise<Row | null> {
+  const { maxBatch = defaultMaxBatch } = options
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, underway, stalled] = [0, 0, 0]
   let isScheduled = false

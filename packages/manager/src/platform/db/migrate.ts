@@ -75,6 +75,8 @@ export function migrateUp(url: string, say: Say, applicationRole?: string): Prom
         direction: 'up',
         noLock: true,
         checkOrder: true,
+        // Each migration commits by itself: one that copies rows for long does not hold the locks of those before it.
+        singleTransaction: false,
         log: () => undefined,
       }),
     )

@@ -1,0 +1,49 @@
+// What a module config may hold, and how an update changes one.
+import { badRequest } from '../../platform/errors.ts'
+import { type KeyValuePair, checkPairs } from '../../platform/key-value-pairs.ts'
+import { checkName, checkText, withoutNull } from '../../platform/validate.ts'
+import type { BackendModuleConfig, FrontendModuleConfig } from './layers.ts'
+import { problemOfReservedKeys } from './reserved-keys.ts'
+
+type Update<Config> = { readonly [Field in keyof Config]?: Readonly<Config[Field]> | null }
+export type BackendUpdate = Update<BackendModuleConfig>
+export type FrontendUpdate = Update<FrontendModuleConfig>
+
+const maxEntries = 1_000
+// Modules are named like packages.
+const moduleNameLength = 214
+const nameLength = 100
+
+/** The config with the given fields in place of its own; throws when one breaks a rule. */
+export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
+  const changed = { ...config, ...withoutNull(update) }
+  return {
+    EnabledModules: checkNames(changed.EnabledModules, 'EnabledModules', moduleNameLength),
+    KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
+  }
+}
+
+/** The same for a frontend's. */
+export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpdate): FrontendModuleConfig {
+  const changed = { ...config, ...withoutNull(update) }
+  return {
+    EnabledThemes: checkNames(changed.EnabledThemes, 'EnabledThemes', nameLength),
+    DefaultTheme: checkText(changed.DefaultTheme, 'DefaultTheme', nameLength),
+    EnabledLocales: checkNames(changed.EnabledLocales, 'EnabledLocales', nameLength),
+    DefaultLocale: checkText(changed.DefaultLocale, 'DefaultLocale', nameLength),
+    KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
+  }
+}
+
+function checkNames(names: readonly string[], field: string, maxLength: number): string[] {
+  if (names.length > maxEntries) throw badRequest(`${field} must have at most ${maxEntries} entries`)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw badRequest(`${field} has ${JSON.stringify(repeated)} more than once`)
+  return names.map((name) => checkName(name, `every entry of ${field}`, maxLength))
+}
+
+function checkConfigPairs(pairs: readonly KeyValuePair[]): KeyValuePair[] {
+  const problem = problemOfReservedKeys(pairs)
+  if (problem !== null) throw badRequest(problem)
+  return checkPairs(pairs, 'KeyValuePairs')
+}

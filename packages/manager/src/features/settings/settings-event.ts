@@ -1,0 +1,57 @@
+// The audit row of a change of settings. Pure.
+import type { AuditEvent } from '../../platform/audit/append.ts'
+import { changedPairs } from '../../platform/key-value-pairs.ts'
+import { fullBackend, fullFrontend, layerOf } from './layers.ts'
+import type { Settings } from './settings.store.ts'
+
+/** Backend pairs may hold what only backends should know, so an audit row tells which ones changed, not to what. */
+export function settingsEvent(
+  action: AuditEvent['action'],
+  before: Settings | null,
+  after: Settings,
+): AuditEvent {
+  const empty = { backend: fullBackend(null), frontend: fullFrontend(null) }
+  const backend = changedPairs(
+    'backend.KeyValuePairs',
+    (before ?? empty).backend.KeyValuePairs,
+    after.backend.KeyValuePairs,
+  )
+  const frontend = changedPairs(
+    'frontend.KeyValuePairs',
+    (before ?? empty).frontend.KeyValuePairs,
+    after.frontend.KeyValuePairs,
+  )
+  const layer = layerOf(after)
+  return {
+    projectId: after.projectId,
+    entityType: 'settings',
+    entityId: after.id,
+    action,
+    description: `settings of ${layer} ${ownerId(after)} ${action === 'create' ? 'created' : 'updated'}`,
+    classes: {
+      ...publicFields(fieldsOf(after)),
+      ...publicFields(frontend.before),
+      ...publicFields(frontend.after),
+    },
+    before: before && { ...fieldsOf(before), ...backend.before, ...frontend.before },
+    after: { ...fieldsOf(after), ...backend.after, ...frontend.after },
+    metadata: { layer, tenantId: after.tenantId, applicationId: after.applicationId },
+  }
+}
+
+const ownerId = ({ projectId, tenantId, applicationId }: Settings): string =>
+  [tenantId, applicationId].filter((id) => id !== null).join(' x ') || projectId
+
+const publicFields = (fields: object) =>
+  Object.fromEntries(Object.keys(fields).map((field) => [field, 'public' as const]))
+
+function fieldsOf({ id, backend, frontend }: Settings): Record<string, unknown> {
+  return {
+    id,
+    'backend.EnabledModules': backend.EnabledModules,
+    'frontend.EnabledThemes': frontend.EnabledThemes,
+    'frontend.DefaultTheme': frontend.DefaultTheme,
+    'frontend.EnabledLocales': frontend.EnabledLocales,
+    'frontend.DefaultLocale': frontend.DefaultLocale,
+  }
+}

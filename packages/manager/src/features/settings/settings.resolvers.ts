@@ -1,0 +1,47 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import { batched, batchedRow } from '../../platform/graphql/batch.ts'
+import type { Tenant2ApplicationsApi } from '../applications/index.ts'
+import type { SettingsReads, SettingsRow } from './settings-reads.service.ts'
+import type { SettingsService } from './settings.service.ts'
+
+/** GraphQL for settings. */
+export function createSettingsResolvers(
+  service: SettingsService,
+  reads: SettingsReads,
+  rows: Tenant2ApplicationsApi,
+) {
+  return {
+    Query: {
+      settings: async (_parent, owners) => show(await reads.get(owners)),
+      effectiveSettings: (_parent, place) => reads.getEffective(place),
+    },
+    Tenant2Application: {
+      settings: async (row, _args, context) => {
+        const leaf = await batched(context, 'Tenant2Application.settings', row.id, reads.findLeaves)
+        return leaf && show(leaf)
+      },
+    },
+    Mutation: {
+      updateBackendModuleConfig: async (_parent, { id, input }, { actor }) =>
+        show(await service.updateBackend(actor, id, input)).backendSetting,
+      updateFrontendModuleConfig: async (_parent, { id, input }, { actor }) =>
+        show(await service.updateFrontend(actor, id, input)).frontendSetting,
+      deleteBackendSettings: (_parent, { id }, { actor }) => service.emptyBackend(actor, id),
+      deleteFrontendSettings: (_parent, { id }, { actor }) => service.emptyFrontend(actor, id),
+      ensureTenant2ApplicationSettings: async (_parent, { tenant2ApplicationId }, { actor }) =>
+        show(await service.ensureLeaf(actor, tenant2ApplicationId)),
+      copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
+        const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } = input
+        await service.copyLeaf(context.actor, source, target)
+        return batchedRow(context, 'tenant2Application', target, rows.findMany)
+      },
+    },
+  } satisfies Resolvers
+}
+
+/** A row as the schema shows it. One id names the row and both its parts, so that a caller cannot take the wrong one. */
+const show = ({ id, backend, frontend }: SettingsRow) => ({
+  id,
+  backendSetting: { id, moduleConfig: backend },
+  frontendSetting: { id, moduleConfig: frontend },
+})

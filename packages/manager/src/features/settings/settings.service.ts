@@ -1,0 +1,79 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { fullBackend, fullFrontend } from './layers.ts'
+import {
+  type BackendUpdate,
+  type FrontendUpdate,
+  changeBackend,
+  changeFrontend,
+} from './module-config.service.ts'
+import { settingsEvent } from './settings-event.ts'
+import * as store from './settings.store.ts'
+
+export type SettingsDeps = { db: Db; audit: Audit }
+export type SettingsService = ReturnType<typeof createSettingsService>
+
+type Configs = Pick<store.Settings, 'backend' | 'frontend'>
+
+/** Changes what a layer sets. */
+export function createSettingsService({ db, audit }: SettingsDeps) {
+  const change = async (
+    tx: Tx,
+    actor: Actor,
+    before: store.Settings,
+    configs: Partial<Configs>,
+  ): Promise<store.Settings> => {
+    const after = { ...before, ...configs }
+    await store.updateSettings(tx, before.id, after)
+    await audit.append(tx, actor, settingsEvent('update', before, after))
+    return after
+  }
+  const changeById = (
+    actor: Actor,
+    id: string,
+    configsOf: (before: store.Settings) => Partial<Configs>,
+  ): Promise<store.Settings> =>
+    db.transaction().execute(async (tx) => {
+      const before = orNotFound(await store.lockSettings(tx, id), 'settings')
+      return change(tx, actor, before, configsOf(before))
+    })
+  const ensureLeaf = async (tx: Tx, actor: Actor, tenant2ApplicationId: string): Promise<store.Settings> => {
+    const isNew = await store.insertLeaf(tx, tenant2ApplicationId)
+    const leaf = orNotFound(await store.lockLeaf(tx, tenant2ApplicationId), 'tenant2Application')
+    if (isNew) await audit.append(tx, actor, settingsEvent('create', null, leaf))
+    return leaf
+  }
+  return {
+    updateBackend: (actor: Actor, id: string, update: BackendUpdate): Promise<store.Settings> =>
+      changeById(actor, id, ({ backend }) => ({ backend: changeBackend(backend, update) })),
+
+    updateFrontend: (actor: Actor, id: string, update: FrontendUpdate): Promise<store.Settings> =>
+      changeById(actor, id, ({ frontend }) => ({ frontend: changeFrontend(frontend, update) })),
+
+    emptyBackend: async (actor: Actor, id: string): Promise<true> => {
+      await changeById(actor, id, () => ({ backend: fullBackend(null) }))
+      return true
+    },
+
+    emptyFrontend: async (actor: Actor, id: string): Promise<true> => {
+      await changeById(actor, id, () => ({ frontend: fullFrontend(null) }))
+      return true
+    },
+
+    ensureLeaf: (actor: Actor, tenant2ApplicationId: string): Promise<store.Settings> =>
+      db.transaction().execute((tx) => ensureLeaf(tx, actor, tenant2ApplicationId)),
+
+    /** The source is read in the transaction that writes the target, so that the copy is one of its states. */
+    copyLeaf: (actor: Actor, sourceId: string, targetId: string): Promise<store.Settings> =>
+      db.transaction().execute(async (tx) => {
+        const source = await store.findSettingsOf(tx, { tenant2application: sourceId })
+        const target = await ensureLeaf(tx, actor, targetId)
+        return change(tx, actor, target, {
+          backend: source?.backend ?? fullBackend(null),
+          frontend: source?.frontend ?? fullFrontend(null),
+        })
+      }),
+  }
+}

@@ -1,0 +1,27 @@
+// The version of everything in a project: the head of its audit chain. Every change in a project appends an audit row in
+// its own transaction, so the head moves exactly when something has changed, and for every reader at the moment of commit.
+import { createBatchedRead, inPlace } from './batched-read.ts'
+import type { Database, PreparedStatement } from './database.ts'
+
+/** The version as an SQL expression; `projectId` is an SQL expression too. */
+export const versionOf = (projectId: string): string =>
+  `coalesce((select c.seq from audit_chains c where c.chain_id = ${projectId}), 0)::text`
+
+const statement: PreparedStatement = {
+  name: 'project-versions',
+  text: `
+    select wanted.position::int, ${versionOf('wanted.id')} as version
+    from unnest($1::uuid[]) with ordinality as wanted (id, position)`,
+}
+
+export type ReadProjectVersion = (projectId: string) => Promise<string>
+
+/** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
+export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
+  const read = createBatchedRead<string, { version: string }>({
+    keyOf: (id) => id,
+    read: async (ids) =>
+      inPlace(ids.length, await database.read<{ position: number; version: string }>(statement, [ids])),
+  })
+  return async (projectId) => (await read(projectId))?.version ?? '0'
+}

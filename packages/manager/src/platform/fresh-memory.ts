@@ -1,0 +1,75 @@
+// Remembers what is built from a project's rows, and never serves it stale: every request reads the project's version
+// first, and what was built under another version is built again. A change is therefore seen by every request, in every
+// process, that starts after the change is answered.
+import { LRUCache } from 'lru-cache'
+import type { ReadProjectVersion } from './db/project-version.ts'
+
+/** Something built, with the version of the project it was read under, in the same snapshot. */
+export type Built = { projectId: string; version: string; bytes: number }
+
+export type FreshMemoryOptions<Key, Value> = {
+  nameOf: (key: Key) => string
+  /** Null when the key names nothing, not even a project; that is not remembered. */
+  build: (key: Key) => Promise<Value | null>
+  readVersion: ReadProjectVersion
+  maxBytes: number
+  /** Called once per request that was answered from memory, and once per build. */
+  onOutcome: (outcome: 'hit' | 'built') => void
+}
+
+// Changes made past the service, by hand in the database, do not move the version.
+const maxAgeMs = 60_000
+// What an entry costs beside its bytes: name, ids, bookkeeping.
+const entryBytes = 400
+
+type Flight<Value> = { begun: number; built: Promise<Value | null> }
+
+/** A function that answers from memory; a hit costs one shared read of the version. */
+export function createFreshMemory<Key, Value extends Built>(
+  options: FreshMemoryOptions<Key, Value>,
+): (key: Key) => Promise<Value | null> {
+  const memory = new LRUCache<string, Value>({
+    maxSize: options.maxBytes,
+    maxEntrySize: Math.ceil(options.maxBytes / 4),
+    sizeCalculation: ({ bytes }) => bytes + entryBytes,
+    ttl: maxAgeMs,
+  })
+  const flights = new Map<string, Flight<Value>>()
+  let moment = 0
+
+  const isCurrent = async ({ projectId, version }: Value): Promise<boolean> =>
+    (await options.readVersion(projectId)) === version
+  const begin = (name: string, key: Key): Flight<Value> => {
+    options.onOutcome('built')
+    const build = async (): Promise<Value | null> => {
+      try {
+        const value = await options.build(key)
+        if (value === null) memory.delete(name)
+        else memory.set(name, value)
+        return value
+      } finally {
+        flights.delete(name)
+      }
+    }
+    const flight = { begun: ++moment, built: build() }
+    flights.set(name, flight)
+    return flight
+  }
+  return async (key) => {
+    const [name, arrived] = [options.nameOf(key), ++moment]
+    const kept = memory.get(name)
+    if (kept !== undefined && (await isCurrent(kept))) {
+      options.onOutcome('hit')
+      return kept
+    }
+    let flight = flights.get(name)
+    if (flight !== undefined && flight.begun < arrived) {
+      // It may have read before this request arrived, so what it brings must be compared too.
+      const built = await flight.built
+      if (built !== null && (await isCurrent(built))) return built
+      // Whatever is under way now began later.
+      flight = flights.get(name)
+    }
+    return (flight ?? begin(name, key)).built
+  }
+}
