@@ -4,19 +4,32 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 
-export type Load = { url: string; headers: Record<string, string>; bodies: string[] }
+export type Load = {
+  /** Where to; `paths` are below it. */
+  url: string
+  headers: Record<string, string>
+  /** Bodies to post, or paths to get, one after the other. */
+  requests: { bodies: string[] } | { paths: string[] }
+}
 export type Round = { requests: number; perSecond: number; p50Ms: number; p99Ms: number; failed: number }
 
-const script = ({ headers, bodies }: Load): string => `
-wrk.method = "POST"
+const script = ({ headers, requests }: Load): string => `
+wrk.method = "${'bodies' in requests ? 'POST' : 'GET'}"
 ${Object.entries(headers)
   .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
   .join('\n')}
-local bodies = { ${bodies.map((body) => JSON.stringify(body)).join(', ')} }
+local ready = {}
 local at = 0
+init = function()
+  for _, part in ipairs({ ${('bodies' in requests ? requests.bodies : requests.paths)
+    .map((part) => JSON.stringify(part))
+    .join(', ')} }) do
+    ready[#ready + 1] = ${'bodies' in requests ? 'wrk.format(nil, nil, nil, part)' : 'wrk.format(nil, part)'}
+  end
+end
 request = function()
-  at = at % #bodies + 1
-  return wrk.format(nil, nil, nil, bodies[at])
+  at = at % #ready + 1
+  return ready[at]
 end
 done = function(summary, latency, requests)
   local e = summary.errors
@@ -24,7 +37,7 @@ done = function(summary, latency, requests)
     latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
 end`
 
-/** Posts the bodies in turn over so many connections for so many seconds. */
+/** Sends the requests in turn over so many connections for so many seconds. */
 export async function runLoad(load: Load, connections: number, seconds: number): Promise<Round> {
   const file = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/load.lua`
   writeFileSync(file, script(load))

@@ -1,16 +1,14 @@
 // The hottest question: who is this, and what may he do here? The service beside the bare engine, in one run, in turn.
 //   node bench/validate.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds pat,bearer,basic] [--tenants 3]
-import { spawn } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
-import { headersOf, proxySecret, testEnv } from '../test/kit/app.ts'
+import { headersOf, proxySecret } from '../test/kit/app.ts'
 import { basicValue, createMachine, createToken, validate } from '../test/kit/credentials.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { postQuery } from '../test/kit/graphql.ts'
 import { seedMember, seedProject, seedTenant, seedUser } from '../test/kit/seed.ts'
-import { type Load, cpuMs, median, quantile, runLoad } from './load.ts'
+import type { Load } from './load.ts'
+import { compare, say, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,37 +26,10 @@ const [rounds, seconds, tenants] = [options.rounds, options.seconds, options.ten
   number,
 ]
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** Starts a program and waits for the port it names in its output, which goes to a file as a service's does. */
-async function start(file: string, args: string[], env: NodeJS.ProcessEnv, port: RegExp) {
-  const out = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/out.log`
-  const path = new URL(file, import.meta.url).pathname
-  const child = spawn(process.execPath, [path, ...args], {
-    env,
-    stdio: ['ignore', openSync(out, 'w'), 'inherit'],
-  })
-  for (let tries = 0; tries < 200; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    const [, found] = port.exec(readFileSync(out, 'utf8')) ?? []
-    if (found !== undefined)
-      return { pid: child.pid as number, url: `http://127.0.0.1:${found}`, stop: () => child.kill() }
-  }
-  throw new Error(`${file} did not start`)
-}
-
 const database = await createScratchDatabase()
 const sql = new Pool({ connectionString: database.url, max: 2 })
-const path = { PATH: process.env['PATH'] }
-const env = {
-  ...path,
-  ...testEnv(database.url),
-  SVC_PORT: '0',
-  SVC_HEALTH_PORT: '0',
-  SVC_DATABASE_POOL_SIZE: '10',
-}
-const service = await start('../src/main.ts', [], env, /"port":(\d+)/)
-const bare = await start('./bare.ts', [database.url], path, /^(\d+)\n/)
+const service = await startService(database.url)
+const bare = await startBare('./bare.ts', [database.url])
 
 const project = await seedProject(sql, 'bench')
 const admin = await seedUser(sql, 'admin', 'administrator')
@@ -94,9 +65,11 @@ const loadOf = (url: string, authorizations: string[]): Load => ({
     'x-proxy-auth': proxySecret,
     'x-forwarded-for': '203.0.113.9',
   },
-  bodies: authorizations.map((authorization_header) =>
-    JSON.stringify({ authorization_header, application_id: project.applicationId }),
-  ),
+  requests: {
+    bodies: authorizations.map((authorization_header) =>
+      JSON.stringify({ authorization_header, application_id: project.applicationId }),
+    ),
+  },
 })
 
 say(
@@ -108,34 +81,15 @@ for (const kind of options.kinds.split(',')) {
     const { status } = await validate(service.url, header, project.applicationId, '203.0.113.9')
     if (status !== 200) throw new Error(`warming ${kind} answered ${status}`)
   }
-  for (const connections of options.connections.split(',').map(Number)) {
-    const ratios: number[] = []
-    const measured = { service: [] as number[], bare: [] as number[] }
-    const cpu = { service: [] as number[], bare: [] as number[] }
-    const p99 = { service: [] as number[], bare: [] as number[] }
-    for (let round = 0; round < rounds; round++) {
-      for (const [name, side, load] of [
-        ['bare', bare, loadOf(bare.url, tokens)],
-        ['service', service, loadOf(service.url, authorizations)],
-      ] as const) {
-        const before = cpuMs(side.pid)
-        const result = await runLoad(load, connections, seconds)
-        if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests failed`)
-        if (round === 0) continue
-        measured[name].push(result.perSecond)
-        p99[name].push(result.p99Ms)
-        cpu[name].push(((cpuMs(side.pid) - before) * 1_000) / result.requests)
-      }
-      if (round > 0) ratios.push((measured.service.at(-1) as number) / (measured.bare.at(-1) as number))
-    }
-    say(
-      `${kind.padEnd(6)} c=${String(connections).padEnd(3)} ratio=${median(ratios).toFixed(2)} ` +
-        `(${quantile(ratios, 0.25).toFixed(2)}..${quantile(ratios, 0.75).toFixed(2)}) ` +
-        `service=${median(measured.service).toFixed(0)}/s bare=${median(measured.bare).toFixed(0)}/s ` +
-        `p99=${median(p99.service).toFixed(1)}/${median(p99.bare).toFixed(1)} ms ` +
-        `cpu=${median(cpu.service).toFixed(0)}/${median(cpu.bare).toFixed(0)} us per request`,
-    )
-  }
+  for (const connections of options.connections.split(',').map(Number))
+    await compare({
+      name: kind.padEnd(6),
+      service: { side: service, load: loadOf(service.url, authorizations) },
+      bare: { side: bare, load: loadOf(bare.url, tokens) },
+      connections,
+      rounds,
+      seconds,
+    })
 }
 service.stop()
 bare.stop()

@@ -1,6 +1,6 @@
 -- Why: settings and language packs. A settings row belongs to exactly one layer, told by which owner it names: neither
 -- tenant nor application (the project's), one of them, or both (the tenant-by-application leaf). It appears and goes with
--- its owner, whichever code makes the owner.
+-- its owner, whichever code makes the owner; owners that are older get theirs when somebody first asks for it.
 
 create table settings (
   id uuid not null default gen_random_uuid(),
@@ -23,21 +23,26 @@ create table settings (
   constraint settings_tenant2application_fkey foreign key (tenant_id, application_id)
     references tenant2applications (tenant_id, application_id) on delete cascade
 );
+create unique index settings_project_key on settings (project_id) where tenant_id is null and application_id is null;
 create index settings_application_idx on settings (application_id, tenant_id);
 
-create function settings_of_project() returns trigger language plpgsql as $$
+-- They run with the rights of whoever migrates: releases that know nothing of this table make owners too.
+create function settings_of_project() returns trigger language plpgsql
+  security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into settings (project_id) values (new.id);
   return null;
 end
 $$;
-create function settings_of_tenant() returns trigger language plpgsql as $$
+create function settings_of_tenant() returns trigger language plpgsql
+  security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into settings (project_id, tenant_id) values (new.project_id, new.id);
   return null;
 end
 $$;
-create function settings_of_application() returns trigger language plpgsql as $$
+create function settings_of_application() returns trigger language plpgsql
+  security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into settings (project_id, application_id) values (new.project_id, new.id);
   return null;

@@ -40,6 +40,12 @@ export const settings = {
     default: 4,
     doc: 'Further connections, kept for the lookups that tell who is calling.',
   }),
+  databaseContentPoolSize: setting(integer(1, 100), {
+    key: 'database.content_pool_size',
+    env: 'SVC_DATABASE_CONTENT_POOL_SIZE',
+    default: 2,
+    doc: 'Further connections per process, kept for what frontends load after a change; its rows may be large.',
+  }),
   databaseMaxWaiting: setting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',

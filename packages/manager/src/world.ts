@@ -30,6 +30,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       lookupPoolSize: config.databaseLookupPoolSize,
+      contentPoolSize: config.databaseContentPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       log,

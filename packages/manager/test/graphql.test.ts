@@ -83,6 +83,14 @@ describe('shapes', () => {
       ['{"query": "{me{id}}", "operationName": "a b"}', /operationName/],
       ['{"query": "{me{id}}", "__proto__": {"x": 1}}', /not valid JSON/],
       [json('{"kind":"Document","definitions":[]}'), /./],
+      [
+        json('{ me { id } }', { variables: { x: Array.from({ length: 100_000 }, () => '') } }),
+        /100000 values/,
+      ],
+      [
+        `{"query": "{me{id}}", "variables": {"x": ${'['.repeat(120_000)}${']'.repeat(120_000)}}}`,
+        /100000 values/,
+      ],
     ]
     for (const [body, text] of cases) {
       const { status, body: answer } = await post(body)

@@ -143,7 +143,8 @@ describe('clients', () => {
       `POST /query HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n${lines.join('')}\r\n{`,
     )
     const inflight = async (): Promise<number> =>
-      (await service.world.metrics.httpInflight.get()).values[0]?.value ?? 0
+      (await service.world.metrics.registry.getSingleMetric('svc_http_inflight')?.get())?.values[0]?.value ??
+      0
     while ((await inflight()) === 0) await new Promise((resolve) => setImmediate(resolve))
     socket.destroy()
     while ((await inflight()) > 0) await new Promise((resolve) => setImmediate(resolve))

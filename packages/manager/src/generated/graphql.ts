@@ -1222,6 +1222,10 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
 };
 
+export type LargeDirectiveArgs = { };
+
+export type LargeDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = LargeDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export type CanDirectiveArgs = {
   do: Permission;
   on?: Maybe<ReadonlyArray<Scalars['String']['input']>>;
@@ -1581,5 +1585,6 @@ export type Resolvers<ContextType = GraphqlContext> = {
 };
 
 export type DirectiveResolvers<ContextType = GraphqlContext> = {
+  large?: LargeDirectiveResolver<any, any, ContextType>;
   can?: CanDirectiveResolver<any, any, ContextType>;
 };

@@ -20,7 +20,7 @@ export type FreshMemoryOptions<Key, Value> = {
 // Changes made past the service, by hand in the database, do not move the version.
 const maxAgeMs = 60_000
 // What an entry costs beside its bytes: name, ids, bookkeeping.
-const entryBytes = 400
+const entryBytes = 800
 
 type Flight<Value> = { begun: number; built: Promise<Value | null> }
 
@@ -30,15 +30,13 @@ export function createFreshMemory<Key, Value extends Built>(
 ): (key: Key) => Promise<Value | null> {
   const memory = new LRUCache<string, Value>({
     maxSize: options.maxBytes,
-    maxEntrySize: Math.ceil(options.maxBytes / 4),
     sizeCalculation: ({ bytes }) => bytes + entryBytes,
     ttl: maxAgeMs,
+    ttlResolution: 1_000,
   })
   const flights = new Map<string, Flight<Value>>()
   let moment = 0
 
-  const isCurrent = async ({ projectId, version }: Value): Promise<boolean> =>
-    (await options.readVersion(projectId)) === version
   const begin = (name: string, key: Key): Flight<Value> => {
     options.onOutcome('built')
     const build = async (): Promise<Value | null> => {
@@ -58,7 +56,7 @@ export function createFreshMemory<Key, Value extends Built>(
   return async (key) => {
     const [name, arrived] = [options.nameOf(key), ++moment]
     const kept = memory.get(name)
-    if (kept !== undefined && (await isCurrent(kept))) {
+    if (kept !== undefined && (await options.readVersion(kept.projectId)) === kept.version) {
       options.onOutcome('hit')
       return kept
     }
@@ -66,7 +64,7 @@ export function createFreshMemory<Key, Value extends Built>(
     if (flight !== undefined && flight.begun < arrived) {
       // It may have read before this request arrived, so what it brings must be compared too.
       const built = await flight.built
-      if (built !== null && (await isCurrent(built))) return built
+      if (built !== null && (await options.readVersion(built.projectId)) === built.version) return built
       // Whatever is under way now began later.
       flight = flights.get(name)
     }

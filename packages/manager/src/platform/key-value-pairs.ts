@@ -2,7 +2,7 @@
 // row shows of a change.
 import { createHash } from 'node:crypto'
 import { badRequest } from './errors.ts'
-import { hasForbiddenCharacters } from './validate.ts'
+import { codePoints, hasForbiddenCharacters } from './validate.ts'
 
 export type KeyValuePair = { Key: string; Value: string }
 
@@ -18,7 +18,7 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
   const seen = new Set<string>()
   let bytes = 0
   for (const { Key, Value } of pairs) {
-    if (Key.trim() === '' || Key.length > pairLimits.keyLength)
+    if (Key.trim() === '' || codePoints(Key) > pairLimits.keyLength)
       throw badRequest(`every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`)
     if (hasForbiddenCharacters(Key) || hasForbiddenCharacters(Value))
       throw badRequest(`${field} must not contain control characters or broken Unicode`)
@@ -59,6 +59,12 @@ export function changedPairs(
     shown.after[name] = digest(JSON.stringify(after))
   }
   return shown
+}
+
+/** A list as an audit row shows it: whole while it is short. */
+export function shownList(list: readonly string[]): readonly string[] | string {
+  const text = JSON.stringify(list)
+  return text.length <= shownLength * 5 ? list : `${list.length} entries (${digest(text)})`
 }
 
 const toMap = (pairs: readonly KeyValuePair[]): Map<string, string> =>

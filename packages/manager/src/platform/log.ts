@@ -20,7 +20,7 @@ const secretNames = new Set([
   'masterkey',
 ])
 const maxDepth = 6
-const bufferBytes = 8_192
+const bufferLength = 65_536
 const flushEveryMs = 100
 
 /** A logger that never prints the value of a field with a secret name. */
@@ -28,7 +28,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   const options = {
     level,
     base: { pid: process.pid },
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp,
     // Not pino's own redaction: its wildcards cost more than everything else about a line.
     formatters: {
       level: (label: string) => ({ level: label }),
@@ -39,13 +39,42 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return pino(options, destination ?? standardOutput())
 }
 
-/** Lines are written many at a time: one write per line costs more than making it. The end of the process writes the rest. */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, minLength: bufferBytes })
-  const flush = (): void => output.flushSync()
-  setInterval(flush, flushEveryMs).unref()
-  process.on('exit', flush)
-  return output
+let [timestampAt, timestampText] = [0, '']
+
+/** Many lines share a millisecond, and its text. */
+function timestamp(): string {
+  const now = Date.now()
+  if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
+  return timestampText
+}
+
+/**
+ * Lines are written many at a time: one write per line costs more than making it. They are gathered here because the
+ * destination's own buffer measures itself anew with every line, and its flush waits for the disk. The end of the process
+ * writes the rest.
+ */
+function standardOutput(): DestinationStream & { flushSync(): void } {
+  const output = pino.destination({ fd: 1, sync: true })
+  let [lines, length]: [string[], number] = [[], 0]
+  const flushSync = (): void => {
+    if (length === 0) return
+    const text = lines.join('')
+    ;[lines, length] = [[], 0]
+    output.write(text)
+  }
+  setInterval(flushSync, flushEveryMs).unref()
+  process.on('exit', () => {
+    flushSync()
+    output.flushSync()
+  })
+  return {
+    write: (line) => {
+      lines.push(line)
+      length += line.length
+      if (length >= bufferLength) flushSync()
+    },
+    flushSync,
+  }
 }
 
 /** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */
@@ -53,7 +82,8 @@ function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth === maxDepth) return '[too deep]'
   let copy: Record<string, unknown> | null = null
-  for (const [name, field] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[name]
     const shown = secretNames.has(name.toLowerCase()) ? '[redacted]' : withoutSecrets(field, depth + 1)
     if (shown === field) continue
     copy ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>

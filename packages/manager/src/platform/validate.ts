@@ -10,7 +10,7 @@ export const hasForbiddenCharacters = (value: string): boolean =>
   controlCharacters.test(value) || !value.isWellFormed()
 
 // As PostgreSQL's char_length counts, which the constraints use.
-const codePoints = (value: string): number => Array.from(value).length
+export const codePoints = (value: string): number => Array.from(value).length
 
 /** A name of 1 to 100 characters that is not blank and holds no control characters. */
 export function checkName(value: string, field = 'name', maxLength = 100): string {

@@ -11,7 +11,7 @@ import { presentedAuthorization } from '../platform/http/headers.ts'
 import { type Identity, readIdentity } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
-import { authorize } from './authorize.ts'
+import { type Policy, authorize } from './authorize.ts'
 
 /** A machine user that has proved its token. */
 type Machine = { id: string; name: string; username: string; environmentId: string; projectId: string }
@@ -22,10 +22,12 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The caller on routes for machine users. */
     machine: Machine | undefined
+    /** True when the request came with a right proxy secret. */
+    isFromProxy: boolean
     /** Where the request comes from, as far as whoever forwarded it is trusted. */
-    clientAddress: string
+    readonly clientAddress: string
     /** The same, as throttles count clients. */
-    clientNetwork: string
+    readonly clientNetwork: string
   }
 }
 
@@ -48,26 +50,56 @@ const machinePrefixes = ['/api/machine/', '/esb/']
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
   server.decorateRequest('machine', undefined)
-  server.decorateRequest('clientAddress', '')
-  server.decorateRequest('clientNetwork', '')
-  server.addHook('onRequest', async (request) => {
-    const policy = request.routeOptions.config.policy
-    const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
-    const isGated = !isMachineAddress && (policy === undefined || !('open' in policy || 'machine' in policy))
-    const isTrusted = isGated
-      ? await unlogged(request, () => options.gate.pass(request.raw))
-      : options.gate.isTrusted(request.raw)
-    request.clientAddress = options.clientAddress(request.raw, isTrusted)
-    request.clientNetwork = clientNetwork(request.clientAddress)
-    if (isMachineAddress || (policy !== undefined && 'machine' in policy))
-      return admitMachine(request, options)
-    if (policy === undefined || 'open' in policy || 'proxy' in policy) return
-    await admitUser(request, options)
-    if (!('can' in policy)) return
-    const params = { ...(request.query as object), ...(request.params as object) } as Record<string, string>
-    const key = policy.can.on.map((name) => params[name] ?? null)
-    await authorize(request.actor as Actor, policy.can, key)
+  server.decorateRequest('isFromProxy', false)
+  // Worked out only where it is asked for.
+  server.decorateRequest('clientAddress', {
+    getter() {
+      return options.clientAddress(this.raw, this.isFromProxy)
+    },
   })
+  server.decorateRequest('clientNetwork', {
+    getter() {
+      return clientNetwork(this.clientAddress)
+    },
+  })
+  // Not an async function: what needs nothing but the gate goes on at once.
+  server.addHook('onRequest', (request, _reply, done) => {
+    const admission = admit(request, options)
+    if (admission === null) done()
+    return admission
+  })
+}
+
+/** Null when the request may go on; throws, or the promise rejects, when it may not. */
+function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<void> | null {
+  const policy = request.routeOptions.config.policy
+  const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
+  const isGated = !isMachineAddress && (policy === undefined || !('open' in policy || 'machine' in policy))
+  if (isGated) passGate(request, options.gate)
+  else request.isFromProxy = options.gate.isTrusted(request.raw)
+  if (isMachineAddress || (policy !== undefined && 'machine' in policy)) return admitMachine(request, options)
+  if (policy === undefined || 'open' in policy || 'proxy' in policy) return null
+  return 'can' in policy ? admitHolder(request, policy.can, options) : admitUser(request, options)
+}
+
+function passGate(request: FastifyRequest, gate: Gate): void {
+  try {
+    request.isFromProxy = gate.pass(request.raw)
+  } catch (error) {
+    request.silent = true
+    throw error
+  }
+}
+
+async function admitHolder(
+  request: FastifyRequest,
+  policy: Policy,
+  options: AuthenticateOptions,
+): Promise<void> {
+  await admitUser(request, options)
+  const params = { ...(request.query as object), ...(request.params as object) } as Record<string, string>
+  const key = policy.on.map((name) => params[name] ?? null)
+  await authorize(request.actor as Actor, policy, key)
 }
 
 /** Refusals before anyone is known are counted and keep out of the log: anyone could fill it with them. */

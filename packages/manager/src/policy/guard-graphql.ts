@@ -10,6 +10,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { unavailable } from '../platform/errors.ts'
+import { parseUuid } from '../platform/ids.ts'
 import { forgetBatches } from '../platform/graphql/batch.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
@@ -83,12 +84,10 @@ function wrap(
     if (performance.now() > deadline)
       throw unavailable('the request took too long; ask for less, or try again')
     if (isMutation) await startMutation(context as GraphqlContext)
-    for (const named of policy.also === undefined ? [policy.on] : [policy.on, policy.also])
-      await authorize(
-        actor,
-        policy,
-        named.map((path) => readPath(path, source, args)),
-      )
+    for (const named of policy.also === undefined ? [policy.on] : [policy.on, policy.also]) {
+      const key = named.map((path) => readName(path, source, args))
+      await authorize(actor, policy, key)
+    }
     return resolve(source, args, context, info)
   }
 }
@@ -102,10 +101,19 @@ async function startMutation(context: GraphqlContext): Promise<void> {
   context.hasMutated = true
 }
 
-/** `parent.x` reads the parent object, any other path the arguments. */
-function readPath(path: string, source: unknown, args: Record<string, unknown>): string | null {
+/**
+ * `parent.x` reads the parent object, any other path the arguments. An id in the arguments is put in its one spelling, in
+ * which rows hold it, so that nothing behind the guard meets two spellings of one thing.
+ */
+function readName(path: string, source: unknown, args: Record<string, unknown>): string | null {
   const [head = '', ...rest] = path.split('.')
-  let value: unknown = head === 'parent' ? source : args[head]
-  for (const part of rest) value = (value as Record<string, unknown> | null | undefined)?.[part]
-  return typeof value === 'string' ? value : null
+  const last = rest.at(-1) ?? head
+  let holder: unknown = head === 'parent' ? source : args
+  for (const part of [head, ...rest].slice(head === 'parent' ? 1 : 0, -1))
+    holder = (holder as Record<string, unknown> | null | undefined)?.[part]
+  const value = (holder as Record<string, unknown> | null | undefined)?.[last]
+  if (typeof value !== 'string') return null
+  const id = parseUuid(value)
+  if (id !== null && id !== value) (holder as Record<string, unknown>)[last] = id
+  return id ?? value
 }

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lookupSettings } from '../../src/platform/db/database.ts'
 import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
 import { basicValue, createMachine, createToken, throughProxy } from '../kit/credentials.ts'
 import { timedPost } from '../kit/http.ts'
+import { planOf } from '../kit/plans.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
 
 const million = 1_000_000
@@ -76,30 +76,6 @@ async function accessStatement(kind: string): Promise<string> {
   return long[0] as string
 }
 
-type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Name'?: string; Plans?: Plan[] }
-
-/** The plan the service's connections use for a lookup, as lines without figures. */
-async function planOf(text: string): Promise<string[]> {
-  const client = new Client({ connectionString: service.database.url, options: lookupSettings })
-  await client.connect()
-  await client.query(`prepare lookup as ${text}`)
-  const nothing = text.includes('$2') ? '(null, null)' : '(null)'
-  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (format json) execute lookup${nothing}`,
-  )
-  await client.end()
-  const lines: string[] = []
-  const walk = (plan: Plan, depth: number): void => {
-    // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
-    const kind = plan['Node Type'].replace('Index Only Scan', 'Index Scan')
-    const at = [kind, plan['Relation Name'] ?? '', plan['Index Name'] ?? ''].join(' ').trim()
-    lines.push(`${' '.repeat(depth)}${at}`)
-    for (const child of plan.Plans ?? []) walk(child, depth + 1)
-  }
-  walk((rows[0] as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan, 0)
-  return lines
-}
-
 /** Neighbours in another project: with one row in a table every way to it costs the planner the same. */
 async function addNeighbours(): Promise<void> {
   const other = await seedProject(service.sql, 'neighbours')
@@ -158,8 +134,8 @@ describe('what an authentication costs', () => {
         // The same statement each time.
         expect(new Set(statements).size).toBe(1)
         few.set(kind, [
-          ...(await planOf(statements[0] as string)),
-          ...(await planOf(await accessStatement(kind))),
+          ...(await planOf(service.database.url, statements[0] as string)),
+          ...(await planOf(service.database.url, await accessStatement(kind))),
         ])
       }
       await addAMillionOfEach()
@@ -168,8 +144,8 @@ describe('what an authentication costs', () => {
         expect({ kind, kdf, isFew: statements.length <= 3 }).toEqual({ kind, kdf: 0, isFew: true })
         expect(new Set(statements).size).toBe(1)
         const plan = [
-          ...(await planOf(statements[0] as string)),
-          ...(await planOf(await accessStatement(kind))),
+          ...(await planOf(service.database.url, statements[0] as string)),
+          ...(await planOf(service.database.url, await accessStatement(kind))),
         ]
         expect(plan).toEqual(planBefore)
         expect(plan.filter((line) => /Seq Scan|Hash|Merge/.test(line))).toEqual([])

@@ -78,6 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
     lookupPoolSize: config.databaseLookupPoolSize,
+    contentPoolSize: config.databaseContentPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
     log,

@@ -1,5 +1,5 @@
 // Raw HTTP calls, for what fetch cannot send: repeated headers, odd paths, no headers at all.
-import { type Agent, request } from 'node:http'
+import { type Agent, type RequestOptions, request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string }
 export type RawCall = { method?: string; path: string; headers?: [string, string][]; body?: string }
@@ -36,18 +36,21 @@ export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
   })
 }
 
-/** One JSON body over a kept connection; the status, and the milliseconds from sending to the end of the answer. */
-export function timedPost(
-  agent: Agent,
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-): Promise<{ status: number; ms: number }> {
+/** One request over a kept connection; the status, and the milliseconds from sending to the end of the answer. */
+export const timedGet = (agent: Agent, url: string, headers: Record<string, string>) =>
+  timed(url, { method: 'GET', agent, headers })
+
+/** The same with a JSON body. */
+export function timedPost(agent: Agent, url: string, headers: Record<string, string>, body: string) {
+  const length = Buffer.byteLength(body)
+  const all = { 'content-type': 'application/json', 'content-length': length, ...headers }
+  return timed(url, { method: 'POST', agent, headers: all }, body)
+}
+
+function timed(url: string, options: RequestOptions, body?: string): Promise<{ status: number; ms: number }> {
   return new Promise((resolve, reject) => {
     const start = performance.now()
-    const length = Buffer.byteLength(body)
-    const all = { 'content-type': 'application/json', 'content-length': length, ...headers }
-    const outgoing = request(url, { method: 'POST', agent, headers: all }, (response) => {
+    const outgoing = request(url, options, (response) => {
       response.resume()
       response.on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - start }))
     })

@@ -1,5 +1,5 @@
 // Whether ended credentials are refused at once: what is recorded, and the check over it.
-import { Agent, request } from 'node:http'
+import { type SteadyCall, startSteady } from './steady.ts'
 
 /** One use of a credential: when it was sent, when its answer was there, and whether it was accepted. */
 export type Use = { credential: string; startedAt: number; answeredAt: number; accepted: boolean }
@@ -23,58 +23,21 @@ export const refusedBeforeEnd = (uses: readonly Use[], endings: Endings): Use[] 
       !use.accepted && use.answeredAt < (endings.get(use.credential)?.askedAt ?? Number.POSITIVE_INFINITY),
   )
 
-export type Call = {
+export type Call = SteadyCall & {
   credential: string
-  url: string
-  headers: Record<string, string>
-  body?: string
   isAccepted: (status: number, body: string) => boolean
 }
 
-/** Sends calls over kept connections at a steady rate and records each; `next` is asked for every call. */
+/** Sends calls at a steady rate and records each; `next` is asked for every call. */
 export function startUses(perSecond: number, next: () => Call, uses: Use[]): { stop(): Promise<void> } {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const tickMs = 10
-  const begunAt = performance.now()
-  let sent = 0
-  const underway = new Set<Promise<void>>()
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - begunAt) / 1_000) * perSecond)
-    for (; sent < due; sent++) {
-      const use = send(agent, next(), uses).finally(() => underway.delete(use))
-      underway.add(use)
+  return startSteady(perSecond, () => {
+    const call = next()
+    return {
+      call,
+      onAnswer: ({ status, body, startedAt, answeredAt }) => {
+        const accepted = call.isAccepted(status, body)
+        uses.push({ credential: call.credential, startedAt, answeredAt, accepted })
+      },
     }
-  }, tickMs)
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      await Promise.all(underway)
-      agent.destroy()
-    },
-  }
-}
-
-function send(agent: Agent, call: Call, uses: Use[]): Promise<void> {
-  const { credential, body, isAccepted } = call
-  return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const options = {
-      method: body === undefined ? 'GET' : 'POST',
-      agent,
-      headers: { ...json, ...length, ...call.headers },
-    }
-    const startedAt = performance.now()
-    const outgoing = request(call.url, options, (response) => {
-      let text = ''
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-      response.on('end', () => {
-        const accepted = isAccepted(response.statusCode ?? 0, text)
-        uses.push({ credential, startedAt, answeredAt: performance.now(), accepted })
-        resolve()
-      })
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
   })
 }

@@ -86,7 +86,20 @@ export function updateApplication(tx: Tx, id: string, values: ApplicationValues)
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the application with its memberships and tenant rows. */
+const chunkSize = 5_000
+
+/**
+ * Deletes the application with its memberships and tenant rows. The tenant rows go first, by thousands, so that no single
+ * statement outlasts its timeout however many there are.
+ */
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {
+  for (;;) {
+    const chunk = tx.selectFrom('tenant2applications').select('id').where('applicationId', '=', id)
+    const { numDeletedRows } = await tx
+      .deleteFrom('tenant2applications')
+      .where('id', 'in', chunk.limit(chunkSize))
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows < chunkSize) break
+  }
   await tx.deleteFrom('applications').where('id', '=', id).execute()
 }

@@ -42,6 +42,6 @@ export function createTenant2Applications(deps: ApplicationsDeps): Feature<Tenan
       tenant2applications_application_fkey: ['not_found', 'application not found'],
       tenant2applications_tenant_fkey: ['not_found', 'tenant not found'],
     },
-    api: service,
+    api: { findMany: service.findMany },
   }
 }

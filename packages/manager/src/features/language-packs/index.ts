@@ -1,14 +1,13 @@
-// Language packs: a project's texts by locale, as maintainers edit them and as frontends load them.
+// Language packs: a project's texts by locale, as developers edit them and as frontends load them.
 import type { Feature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { prepareJson } from '../../platform/http/prepared.ts'
 import { createLanguagePacksResolvers } from './language-packs.resolvers.ts'
 import { registerLanguagePackRoutes } from './language-packs.routes.ts'
 import { type LanguagePacksDeps, createLanguagePacksService } from './language-packs.service.ts'
 import { type ServedPacksDeps, createServedPacks } from './served-packs.service.ts'
 
-export function createLanguagePacks(deps: LanguagePacksDeps & Omit<ServedPacksDeps, 'prepare'>): Feature {
-  const findPack = createServedPacks({ ...deps, prepare: prepareJson })
+export function createLanguagePacks(deps: LanguagePacksDeps & ServedPacksDeps): Feature {
+  const findPack = createServedPacks(deps)
   return {
     name: 'language-packs',
     role: 'api',

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
+import { answerBudget } from '../../platform/graphql/answer-budget.ts'
 import { batched } from '../../platform/graphql/batch.ts'
 import type { LanguagePacksService } from './language-packs.service.ts'
 
@@ -9,8 +10,10 @@ export function createLanguagePacksResolvers(service: LanguagePacksService) {
       languagePacks: (_parent, { project, ...args }) => service.list(project, args),
     },
     LanguagePack: {
-      content: (pack, _args, context) =>
-        batched(context, 'LanguagePack.content', pack.id, service.findContents),
+      content: (pack, _args, context) => {
+        answerBudget(context)(pack.contentBytes)
+        return batched(context, 'LanguagePack.content', pack.id, service.findContents)
+      },
     },
     Mutation: {
       createLanguagePack: (_parent, { projectId, input }, { actor }) =>

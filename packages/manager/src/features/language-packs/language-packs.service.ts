@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit, AuditEvent } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -6,13 +7,10 @@ import { newId } from '../../platform/ids.ts'
 import { type KeyValuePair, changedPairs, checkPairs } from '../../platform/key-value-pairs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './language-packs.store.ts'
-import { isLocale, isMessageKey } from './messages.ts'
+import { isLocale, problemOfKeys } from './messages.ts'
 
 export type LanguagePacksDeps = { db: Db; audit: Audit }
 export type LanguagePacksService = ReturnType<typeof createLanguagePacksService>
-
-// What the packs in one answer may hold together.
-const maxAnswerBytes = 16 * 1_048_576
 
 /** Rules about language packs. */
 export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
@@ -22,15 +20,15 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
 
     /** The contents of packs, in the order of their ids. */
     findContents: async (ids: readonly string[]): Promise<KeyValuePair[][]> => {
-      const { bytes, contents } = await store.findContents(db, ids, maxAnswerBytes)
-      if (bytes > maxAnswerBytes)
-        throw badRequest(`these packs have ${bytes} bytes together; ask for smaller pages`)
+      const contents = await store.findContents(db, ids)
       return ids.map((id) => contents.get(id) ?? [])
     },
 
     create: (actor: Actor, projectId: string, { name }: { name: string }): Promise<store.LanguagePack> => {
       if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT')
       return db.transaction().execute(async (tx) => {
+        if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
+          throw badRequest(`a project has at most ${store.maxPacks} language packs; delete one first`)
         const after = await store.insertLanguagePack(tx, { id: newId(), projectId, name })
         await audit.append(tx, actor, event('create', null, { ...after, content: [] }))
         return after
@@ -43,16 +41,14 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       input: { readonly content: readonly KeyValuePair[] },
     ): Promise<store.LanguagePack> => {
       const content = checkPairs(input.content, 'content')
-      const broken = content.find(({ Key }) => !isMessageKey(Key))
-      if (broken !== undefined)
-        throw badRequest(
-          `the Key ${JSON.stringify(broken.Key)} of content has an empty part; write parts joined by single dots`,
-        )
+      const problem = problemOfKeys(content)
+      if (problem !== null) throw badRequest(problem)
       return db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
-        await store.updateContent(tx, id, content)
-        await audit.append(tx, actor, event('update', before, { ...before, content }))
-        return before
+        if (isDeepStrictEqual(before.content, content)) return before
+        const after = await store.updateContent(tx, id, content)
+        await audit.append(tx, actor, event('update', before, { ...after, content }))
+        return after
       })
     },
 

@@ -6,10 +6,13 @@ import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
-export type LanguagePack = { id: string; projectId: string; name: string }
+/** The most packs of a project. */
+export const maxPacks = 1_000
+
+export type LanguagePack = { id: string; projectId: string; name: string; contentBytes: number }
 export type PackWithContent = LanguagePack & { content: KeyValuePair[] }
 
-const columns = ['id', 'projectId', 'name'] as const
+const columns = ['id', 'projectId', 'name', 'contentBytes'] as const
 
 export const languagePackFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -22,22 +25,20 @@ export function listLanguagePacks(db: Db, projectId: string, page: Page): Promis
   return pageOf(db, { table: 'languagePacks', columns, page, where })
 }
 
-/** How many bytes the packs have together, and their contents when that is little enough. */
-export async function findContents(
-  db: Db,
-  ids: readonly string[],
-  maxBytes: number,
-): Promise<{ bytes: number; contents: Map<string, KeyValuePair[]> }> {
-  const { rows } = await sql<{ id: string; bytes: string; content: KeyValuePair[] | null }>`
-    select id, bytes, case when bytes <= ${maxBytes} then content end as content
-    from (
-      select id, content, sum(content_bytes) over () as bytes
-      from language_packs where id = any(${ids}::uuid[])
-    ) wanted`.execute(db)
-  return {
-    bytes: Number(rows[0]?.bytes ?? 0),
-    contents: new Map(rows.map(({ id, content }) => [id, content ?? []])),
-  }
+/** The contents of packs by the packs' ids. */
+export async function findContents(db: Db, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
+  const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, content }) => [id, content as unknown as KeyValuePair[]]))
+}
+
+/** How many packs the project has. */
+export async function countLanguagePacks(tx: Tx, projectId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('languagePacks')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('projectId', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** One pack, locked until the transaction ends. */
@@ -51,61 +52,61 @@ export async function lockLanguagePack(tx: Tx, id: string): Promise<PackWithCont
   return row && { ...row, content: row.content as unknown as KeyValuePair[] }
 }
 
-export function insertLanguagePack(tx: Tx, values: LanguagePack): Promise<LanguagePack> {
+export function insertLanguagePack(
+  tx: Tx,
+  values: { id: string; projectId: string; name: string },
+): Promise<LanguagePack> {
   return tx.insertInto('languagePacks').values(values).returning(columns).executeTakeFirstOrThrow()
 }
 
-export async function updateContent(tx: Tx, id: string, content: readonly KeyValuePair[]): Promise<void> {
+export function updateContent(tx: Tx, id: string, content: readonly KeyValuePair[]): Promise<LanguagePack> {
   const text = JSON.stringify(content)
-  await tx
+  return tx
     .updateTable('languagePacks')
     .set({ content: text, contentBytes: Buffer.byteLength(text), updatedAt: sql`now()` })
     .where('id', '=', id)
-    .execute()
+    .returning(columns)
+    .executeTakeFirstOrThrow()
 }
 
 export async function deleteLanguagePack(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('languagePacks').where('id', '=', id).execute()
 }
 
-/** Which pack an application's frontend asks for: the first of these locales that there is. */
-export type WantedPack = { applicationId: string; locales: readonly string[] }
-export type ServedPack = {
-  projectId: string
-  version: string
-  /** Null when there is none in these locales. */
-  name: string | null
-  content: KeyValuePair[] | null
-}
+/** What an application's frontends may ask for: the names of the packs of its project, in lower case. */
+export type PackNames = { projectId: string; version: string; names: string[] }
 
-const statement: PreparedStatement = {
-  name: 'language-packs-served',
+const namesStatement: PreparedStatement = {
+  name: 'language-packs-names',
   text: `
     select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id')} as version,
-      coalesce(exact.name, general.name) as name,
-      case when exact.name is not null then exact.content else general.content end as content
-    from unnest($1::uuid[], $2::text[], $3::text[])
-      with ordinality as wanted (application_id, locale, language, position)
+      array(select lower(p.name) from language_packs p where p.project_id = app.project_id limit ${maxPacks * 2}) as names
+    from unnest($1::uuid[]) with ordinality as wanted (application_id, position)
     cross join lateral (
       select a.project_id from applications a where a.id = wanted.application_id limit 1
-    ) app
-    left join lateral (
-      select p.name, p.content from language_packs p
-      where p.project_id = app.project_id and lower(p.name) = wanted.locale limit 1
-    ) exact on true
-    left join lateral (
-      select p.name, p.content from language_packs p
-      where p.project_id = app.project_id and lower(p.name) = wanted.language and exact.name is null limit 1
-    ) general on true`,
+    ) app`,
 }
 
-/** The packs for these wishes, in this order; null where there is no such application. */
-export async function readServedPacks(
+/** The names for these applications, in this order; null where there is no such application. */
+export async function readPackNames(
   read: Database['read'],
-  wanted: readonly WantedPack[],
-): Promise<(ServedPack | null)[]> {
-  const locale = (index: number) => wanted.map(({ locales }) => locales[index]?.toLowerCase() ?? null)
-  const values = [wanted.map(({ applicationId }) => applicationId), locale(0), locale(1)]
-  const rows = await read<ServedPack & { position: number }>(statement, values)
-  return inPlace<ServedPack>(wanted.length, rows)
+  applicationIds: readonly string[],
+): Promise<(PackNames | null)[]> {
+  const rows = await read<PackNames & { position: number }>(namesStatement, [applicationIds])
+  return inPlace<PackNames>(applicationIds.length, rows)
+}
+
+const packStatement: PreparedStatement = {
+  name: 'language-packs-served',
+  text: 'select name, content from language_packs where project_id = $1 and lower(name) = $2',
+}
+
+/** One pack by its project and its name in lower case. */
+export async function readPack(
+  read: Database['read'],
+  projectId: string,
+  name: string,
+): Promise<{ name: string; content: KeyValuePair[] } | undefined> {
+  const rows = await read<{ name: string; content: KeyValuePair[] }>(packStatement, [projectId, name])
+  return rows[0]
 }

@@ -13,17 +13,35 @@ export function localesFor(locale: string): string[] {
   return language === locale ? [locale] : [locale, language]
 }
 
-/** Whether the key is made of parts joined by dots, none of them empty. */
-export const isMessageKey = (key: string): boolean => key.split('.').every((part) => part !== '')
+const maxParts = 20
+const maxPartsInAll = 100_000
 
-type Branch = { [part: string]: string | Branch }
+/** What is wrong with keys as parts joined by dots, in words; null when nothing is. */
+export function problemOfKeys(content: readonly KeyValuePair[]): string | null {
+  let inAll = 0
+  for (const { Key } of content) {
+    const parts = Key.split('.')
+    if (parts.includes(''))
+      return `the Key ${JSON.stringify(Key)} of content has an empty part; write parts joined by single dots`
+    if (parts.length > maxParts) return `every Key of content must have at most ${maxParts} parts`
+    inAll += parts.length
+  }
+  return inAll > maxPartsInAll
+    ? `the keys of content must have at most ${maxPartsInAll} parts together`
+    : null
+}
 
-// An object without a prototype: every name, `__proto__` too, is an ordinary one.
-const newBranch = (): Branch => Object.create(null) as Branch
+interface Branch {
+  [part: string]: string | Branch
+}
+// Instances have no name but their own: every one, `__proto__` and `constructor` too, is an ordinary property. Unlike
+// those of Object.create(null) they are quick to make.
+const NewBranch = function () {} as unknown as new () => Branch
+NewBranch.prototype = Object.create(null)
 
 /** Expands keys at their dots. A key that is both a text and a branch keeps the branch, with the text under "". */
 export function expandMessages(content: readonly KeyValuePair[]): Branch {
-  const root = newBranch()
+  const root = new NewBranch()
   for (const { Key, Value } of content) {
     let branch = root
     const parts = Key.split('.')
@@ -39,7 +57,7 @@ export function expandMessages(content: readonly KeyValuePair[]): Branch {
 function branchAt(parent: Branch, part: string): Branch {
   const present = parent[part]
   if (typeof present === 'object') return present
-  const branch = newBranch()
+  const branch = new NewBranch()
   if (present !== undefined) branch[''] = present
   parent[part] = branch
   return branch

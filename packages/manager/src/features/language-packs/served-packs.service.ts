@@ -1,4 +1,6 @@
-// What a frontend loads in its language: a pack as bytes, made once per version of the project.
+// What a frontend loads in its language: a pack as bytes, made once per version of the project. Which packs there are is
+// remembered by application, the bytes by pack: whatever locales are asked for, a pack is built once.
+import { LRUCache } from 'lru-cache'
 import { createBatchedRead } from '../../platform/db/batched-read.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
@@ -6,54 +8,76 @@ import { notFound } from '../../platform/errors.ts'
 import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { type ServedPack, type WantedPack, readServedPacks } from './language-packs.store.ts'
+import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
+import { createSingleFlight } from '../../platform/single-flight.ts'
+import { type PackNames, readPack, readPackNames } from './language-packs.store.ts'
 import { expandMessages, isLocale, localesFor } from './messages.ts'
 
 export type ServedPacksDeps = {
   database: Database
   readVersion: ReadProjectVersion
-  prepare: (answer: object) => PreparedAnswer
   maxBytes: number
   metrics: Metrics
 }
 export type ServedPacks = ReturnType<typeof createServedPacks>
-type PreparedAnswer = { body: Buffer; etag: string }
-type Kept = Built & { answer: PreparedAnswer | null }
 
-// A pack may have megabytes.
-const maxPacksAtOnce = 16
+const nameBytes = 40
 
 /** A function that answers a pack's bytes; throws 404 where there is none in the locale or its language. */
 export function createServedPacks(deps: ServedPacksDeps) {
-  const readPack = createBatchedRead<WantedPack, ServedPack>({
-    keyOf,
-    read: (wanted) => readServedPacks(deps.database.read, wanted),
-    maxBatch: maxPacksAtOnce,
+  const readNames = createBatchedRead<string, PackNames>({
+    keyOf: (applicationId) => applicationId,
+    read: (applicationIds) => readPackNames(deps.database.read, applicationIds),
+    maxBatch: 16,
   })
-  const find = createFreshMemory<WantedPack, Kept>({
-    nameOf: keyOf,
+  const findNames = createFreshMemory<string, Built & { names: ReadonlySet<string> }>({
+    nameOf: (applicationId) => applicationId,
     readVersion: deps.readVersion,
     maxBytes: deps.maxBytes,
-    onOutcome: (outcome) => deps.metrics.prepared.inc({ answer: 'language_pack', outcome }),
-    build: async (wanted) => {
-      const row = await readPack(wanted)
-      if (row === null) return null
-      const { projectId, version, name, content } = row
-      const answer =
-        name === null ? null : deps.prepare({ locale: name, messages: expandMessages(content ?? []) })
-      return { projectId, version, answer, bytes: answer?.body.length ?? 0 }
+    onOutcome: (outcome) => deps.metrics.prepared.inc({ answer: 'language_pack_names', outcome }),
+    build: async (applicationId) => {
+      const row = await readNames(applicationId)
+      return row && { ...row, names: new Set(row.names), bytes: row.names.length * nameBytes }
     },
   })
-  return async (application: string, locale: string): Promise<PreparedAnswer> => {
+  const findPack = createPackMemory(deps)
+  return async (application: string, locale: string): Promise<PreparedJson> => {
     const applicationId = parseUuid(application)
-    const kept =
-      applicationId === null || !isLocale(locale)
-        ? null
-        : await find({ applicationId, locales: localesFor(locale) })
-    if (kept?.answer) return kept.answer
+    if (applicationId === null || !isLocale(locale)) throw notFound('language pack')
+    // A pack that is listed may be gone when it is read; the next list does not name it.
+    for (let tries = 0; tries < 3; tries++) {
+      const known = await findNames(applicationId)
+      const name = localesFor(locale.toLowerCase()).find((one) => known?.names.has(one) === true)
+      if (known === null || name === undefined) break
+      const pack = await findPack(known, name)
+      if (pack !== null) return pack
+    }
     throw notFound('language pack')
   }
 }
 
-const keyOf = ({ applicationId, locales }: WantedPack): string =>
-  `${applicationId} ${locales[0]?.toLowerCase()}`
+/** Remembers packs under the version their names were read under; what is read later is no older. */
+function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
+  const memory = new LRUCache<string, PreparedJson>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ length }) => length + 800,
+  })
+  const build = createSingleFlight<PreparedJson | null>()
+  return async ({ projectId, version }: Built, name: string): Promise<PreparedJson | null> => {
+    const key = `${projectId} ${version} ${name}`
+    const kept = memory.get(key)
+    if (kept !== undefined) {
+      metrics.prepared.inc({ answer: 'language_pack', outcome: 'hit' })
+      return kept
+    }
+    return build(key, async () => {
+      metrics.prepared.inc({ answer: 'language_pack', outcome: 'built' })
+      const row = await readPack(database.readContent, projectId, name)
+      if (row === undefined) return null
+      await takeTurn()
+      const prepared = prepareJson({ locale: row.name, messages: expandMessages(row.content) })
+      memory.set(key, prepared)
+      return prepared
+    })
+  }
+}

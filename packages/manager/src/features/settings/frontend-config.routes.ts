@@ -21,11 +21,7 @@ export function registerFrontendConfigRoutes(server: FastifyInstance, configs: F
   )
   server.get('/api/frontend-config/:application_id', { config: { policy } }, async (request, reply) => {
     const { application_id } = request.params as { application_id: string }
-    void reply.headers({
-      deprecation,
-      sunset,
-      link: '</api/frontend-config/{application_id}/{tenant_id}>; rel="successor-version"',
-    })
+    void reply.headers({ deprecation, sunset })
     return sendPrepared(request, reply, await configs.forAllTenants(application_id))
   })
 }

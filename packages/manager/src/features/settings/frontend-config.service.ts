@@ -4,45 +4,43 @@ import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
+import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.ts'
-import type { Place, PlaceRow } from './layers.store.ts'
+import { type Place, type PlaceRow, placeKey } from './layers.store.ts'
 
 export type FrontendConfigDeps = {
   readVersion: ReadProjectVersion
-  readPlace: (place: Place) => Promise<PlaceRow | null>
-  prepare: (answer: object) => PreparedAnswer
+  readServed: (place: Place) => Promise<PlaceRow | null>
   maxBytes: number
   metrics: Metrics
 }
 export type FrontendConfigService = ReturnType<typeof createFrontendConfigService>
-type PreparedAnswer = { body: Buffer; etag: string }
-type Kept = Built & { answer: PreparedAnswer | null }
 
 /** The bytes for an application in a tenant, or for all tenants; throws 404 where it is not enabled. */
 export function createFrontendConfigService(deps: FrontendConfigDeps) {
-  const find = createFreshMemory<Place, Kept>({
-    nameOf: ({ applicationId, tenantId }) => `${applicationId} ${tenantId}`,
+  const find = createFreshMemory<Place, Built & { answer: PreparedJson | null }>({
+    nameOf: placeKey,
     readVersion: deps.readVersion,
     maxBytes: deps.maxBytes,
     onOutcome: (outcome) => deps.metrics.prepared.inc({ answer: 'frontend_config', outcome }),
     build: async (place) => {
-      const row = await deps.readPlace(place)
+      const row = await deps.readServed(place)
       if (row === null) return null
-      const { projectId, version, isEnabled, layers } = row
-      const isServed = place.tenantId === null || isEnabled
-      const answer = isServed ? deps.prepare(answerOf(projectId, mergeLayers(layers))) : null
-      return { projectId, version, answer, bytes: answer?.body.length ?? 0 }
+      await takeTurn()
+      const { projectId, version, isServed, layers } = row
+      const answer = isServed ? prepareJson(answerOf(projectId, mergeLayers(layers))) : null
+      return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
   return {
-    forTenant: async (application: string, tenant: string): Promise<PreparedAnswer> => {
+    forTenant: async (application: string, tenant: string): Promise<PreparedJson> => {
       const [applicationId, tenantId] = [parseUuid(application), parseUuid(tenant)]
       const kept =
         applicationId === null || tenantId === null ? null : await find({ applicationId, tenantId })
       if (kept?.answer) return kept.answer
       throw new AppError('not_found', 'the application is not enabled for this tenant')
     },
-    forAllTenants: async (application: string): Promise<PreparedAnswer> => {
+    forAllTenants: async (application: string): Promise<PreparedJson> => {
       const applicationId = parseUuid(application)
       const kept = applicationId === null ? null : await find({ applicationId, tenantId: null })
       if (kept?.answer) return kept.answer

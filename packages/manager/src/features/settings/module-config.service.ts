@@ -28,11 +28,16 @@ export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpd
   const changed = { ...config, ...withoutNull(update) }
   return {
     EnabledThemes: checkNames(changed.EnabledThemes, 'EnabledThemes', nameLength),
-    DefaultTheme: checkText(changed.DefaultTheme, 'DefaultTheme', nameLength),
+    DefaultTheme: checkDefault(changed.DefaultTheme, 'DefaultTheme'),
     EnabledLocales: checkNames(changed.EnabledLocales, 'EnabledLocales', nameLength),
-    DefaultLocale: checkText(changed.DefaultLocale, 'DefaultLocale', nameLength),
+    DefaultLocale: checkDefault(changed.DefaultLocale, 'DefaultLocale'),
     KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
   }
+}
+
+/** A name, or nothing: a blank one sets nothing. */
+function checkDefault(value: string, field: string): string {
+  return value.trim() === '' ? '' : checkText(value, field, nameLength)
 }
 
 function checkNames(names: readonly string[], field: string, maxLength: number): string[] {

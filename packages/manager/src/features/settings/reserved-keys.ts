@@ -10,6 +10,7 @@ const exactVersion = new RegExp(
   `^${number}\\.${number}\\.${number}(?:-${preRelease}(?:\\.${preRelease})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 )
 const maxVersionLength = 256
+const maxPinsLength = 65_536
 
 const problems: Record<string, (value: string) => string | null> = {
   'comms.enabled': (value) =>
@@ -27,14 +28,15 @@ export function problemOfReservedKeys(pairs: readonly KeyValuePair[]): string | 
 }
 
 function problemOfPins(value: string): string | null {
+  if (value.length > maxPinsLength) return `pilets.pins must have at most ${maxPinsLength} characters`
   const pins = parseObject(value)
   if (pins === null)
     return 'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
   for (const [name, version] of Object.entries(pins)) {
     if (name.length > maxNameLength || !packageName.test(name))
-      return `pilets.pins names ${JSON.stringify(name)}, which is no package name`
+      return `pilets.pins names ${JSON.stringify(name.slice(0, maxNameLength))}, which is no package name`
     if (typeof version !== 'string' || version.length > maxVersionLength || !exactVersion.test(version))
-      return `pilets.pins must give ${name} an exact version such as "1.2.3", not ${JSON.stringify(version)}`
+      return `pilets.pins must give ${name} an exact version such as "1.2.3"`
   }
   return null
 }

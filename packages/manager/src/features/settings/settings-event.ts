@@ -1,6 +1,6 @@
 // The audit row of a change of settings. Pure.
 import type { AuditEvent } from '../../platform/audit/append.ts'
-import { changedPairs } from '../../platform/key-value-pairs.ts'
+import { changedPairs, shownList } from '../../platform/key-value-pairs.ts'
 import { fullBackend, fullFrontend, layerOf } from './layers.ts'
 import type { Settings } from './settings.store.ts'
 
@@ -48,10 +48,10 @@ const publicFields = (fields: object) =>
 function fieldsOf({ id, backend, frontend }: Settings): Record<string, unknown> {
   return {
     id,
-    'backend.EnabledModules': backend.EnabledModules,
-    'frontend.EnabledThemes': frontend.EnabledThemes,
+    'backend.EnabledModules': shownList(backend.EnabledModules),
+    'frontend.EnabledThemes': shownList(frontend.EnabledThemes),
     'frontend.DefaultTheme': frontend.DefaultTheme,
-    'frontend.EnabledLocales': frontend.EnabledLocales,
+    'frontend.EnabledLocales': shownList(frontend.EnabledLocales),
     'frontend.DefaultLocale': frontend.DefaultLocale,
   }
 }

@@ -1,35 +1,54 @@
 import type { Db } from '../../platform/db/database.ts'
-import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
+import { notFound, orNotFound } from '../../platform/errors.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.ts'
 import type { Place, PlaceRow } from './layers.store.ts'
 import * as store from './settings.store.ts'
 
-export type SettingsReadsDeps = { db: Db; readPlace: (place: Place) => Promise<PlaceRow | null> }
+export type SettingsReadsDeps = {
+  db: Db
+  /** All four layers of a place. */
+  readWhole: (place: Place) => Promise<PlaceRow | null>
+}
 export type SettingsReads = ReturnType<typeof createSettingsReads>
 export type SettingsRow = store.Settings
 
 type Owners = { [Name in 'project' | 'tenant' | 'application' | 'tenant2application']?: string | null }
-
-// What the leaves in one answer may hold together.
-const maxAnswerBytes = 16 * 1_048_576
+/** Refuses what would be too much for one answer, before it is read. */
+type Charge = (bytes: number) => void
 
 /** Reads what a layer sets, and what all of them come to. */
-export function createSettingsReads({ db, readPlace }: SettingsReadsDeps) {
+export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
   return {
-    get: async (owners: Owners): Promise<store.Settings> =>
-      orNotFound(await store.findSettingsOf(db, ownerIn(owners)), 'settings'),
+    get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
+      const owner = ownerIn(owners)
+      let row = await store.findRow(db, owner)
+      // An owner that is older than the table of settings has no row yet; a leaf is made only when somebody wants one.
+      if (row === undefined && !('tenant2application' in owner)) {
+        await store.insertRow(db, owner)
+        row = await store.findRow(db, owner)
+      }
+      const { id, bytes } = orNotFound(row, 'settings')
+      charge(bytes)
+      return orNotFound((await store.findSettings(db, [id]))[0], 'settings')
+    },
 
-    /** The leaves of rows by the rows' ids; null where there is none yet. */
-    findLeaves: async (tenant2ApplicationIds: readonly string[]): Promise<(store.Settings | null)[]> => {
-      const { bytes, leaves } = await store.findLeaves(db, tenant2ApplicationIds, maxAnswerBytes)
-      if (bytes > maxAnswerBytes)
-        throw badRequest(`the settings of these rows have ${bytes} bytes together; ask for smaller pages`)
-      const byOwner = new Map(leaves.map((leaf) => [leaf.ownerId, leaf]))
+    /** The leaves of rows by the rows' ids, without contents; null where there is none yet. */
+    findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.Sized | null)[]> => {
+      const rows = await store.findLeafRows(db, tenant2ApplicationIds)
+      const byOwner = new Map(rows.map((row) => [row.ownerId, row]))
       return tenant2ApplicationIds.map((id) => byOwner.get(id) ?? null)
     },
 
-    getEffective: async (place: Place): Promise<EffectiveSettings> =>
-      mergeLayers(orNotFound(await readPlace(place), 'tenant2Application').layers),
+    findMany: (ids: readonly string[]): Promise<store.Settings[]> => store.findSettings(db, ids),
+
+    getEffective: async (
+      { applicationId, tenantId }: { applicationId: string; tenantId: string },
+      charge: Charge,
+    ): Promise<EffectiveSettings> => {
+      charge(await store.sizeOfLayers(db, applicationId, tenantId))
+      const row = await readWhole({ applicationId, tenantId })
+      return mergeLayers(orNotFound(row, 'tenant2Application').layers)
+    },
   }
 }
 

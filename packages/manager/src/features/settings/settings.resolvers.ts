@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
+import { answerBudget } from '../../platform/graphql/answer-budget.ts'
 import { batched, batchedRow } from '../../platform/graphql/batch.ts'
 import type { Tenant2ApplicationsApi } from '../applications/index.ts'
 import type { SettingsReads, SettingsRow } from './settings-reads.service.ts'
@@ -12,13 +13,15 @@ export function createSettingsResolvers(
 ) {
   return {
     Query: {
-      settings: async (_parent, owners) => show(await reads.get(owners)),
-      effectiveSettings: (_parent, place) => reads.getEffective(place),
+      settings: async (_parent, owners, context) => show(await reads.get(owners, answerBudget(context))),
+      effectiveSettings: (_parent, place, context) => reads.getEffective(place, answerBudget(context)),
     },
     Tenant2Application: {
       settings: async (row, _args, context) => {
-        const leaf = await batched(context, 'Tenant2Application.settings', row.id, reads.findLeaves)
-        return leaf && show(leaf)
+        const leaf = await batched(context, 'Tenant2Application.settings', row.id, reads.findLeafRows)
+        if (leaf === null) return null
+        answerBudget(context)(leaf.bytes)
+        return show(await batchedRow(context, 'settings', leaf.id, reads.findMany))
       },
     },
     Mutation: {
@@ -28,8 +31,11 @@ export function createSettingsResolvers(
         show(await service.updateFrontend(actor, id, input)).frontendSetting,
       deleteBackendSettings: (_parent, { id }, { actor }) => service.emptyBackend(actor, id),
       deleteFrontendSettings: (_parent, { id }, { actor }) => service.emptyFrontend(actor, id),
-      ensureTenant2ApplicationSettings: async (_parent, { tenant2ApplicationId }, { actor }) =>
-        show(await service.ensureLeaf(actor, tenant2ApplicationId)),
+      ensureTenant2ApplicationSettings: async (_parent, { tenant2ApplicationId }, context) => {
+        const leaf = await service.ensureLeaf(context.actor, tenant2ApplicationId)
+        answerBudget(context)(JSON.stringify(leaf).length)
+        return show(leaf)
+      },
       copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
         const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } = input
         await service.copyLeaf(context.actor, source, target)

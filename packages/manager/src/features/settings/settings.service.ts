@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -19,6 +20,7 @@ type Configs = Pick<store.Settings, 'backend' | 'frontend'>
 
 /** Changes what a layer sets. */
 export function createSettingsService({ db, audit }: SettingsDeps) {
+  /** Stores the configs; what changes nothing leaves no trace. */
   const change = async (
     tx: Tx,
     actor: Actor,
@@ -26,6 +28,7 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
     configs: Partial<Configs>,
   ): Promise<store.Settings> => {
     const after = { ...before, ...configs }
+    if (isDeepStrictEqual(before, after)) return before
     await store.updateSettings(tx, before.id, after)
     await audit.append(tx, actor, settingsEvent('update', before, after))
     return after
@@ -39,9 +42,10 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
       const before = orNotFound(await store.lockSettings(tx, id), 'settings')
       return change(tx, actor, before, configsOf(before))
     })
-  const ensureLeaf = async (tx: Tx, actor: Actor, tenant2ApplicationId: string): Promise<store.Settings> => {
-    const isNew = await store.insertLeaf(tx, tenant2ApplicationId)
-    const leaf = orNotFound(await store.lockLeaf(tx, tenant2ApplicationId), 'tenant2Application')
+  const ensureLeaf = async (tx: Tx, actor: Actor, tenant2application: string): Promise<store.Settings> => {
+    const isNew = await store.insertRow(tx, { tenant2application })
+    const { id } = orNotFound(await store.findRow(tx, { tenant2application }), 'tenant2Application')
+    const leaf = orNotFound(await store.lockSettings(tx, id), 'tenant2Application')
     if (isNew) await audit.append(tx, actor, settingsEvent('create', null, leaf))
     return leaf
   }
@@ -68,7 +72,8 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
     /** The source is read in the transaction that writes the target, so that the copy is one of its states. */
     copyLeaf: (actor: Actor, sourceId: string, targetId: string): Promise<store.Settings> =>
       db.transaction().execute(async (tx) => {
-        const source = await store.findSettingsOf(tx, { tenant2application: sourceId })
+        const row = await store.findRow(tx, { tenant2application: sourceId })
+        const [source] = row === undefined ? [] : await store.findSettings(tx, [row.id])
         const target = await ensureLeaf(tx, actor, targetId)
         return change(tx, actor, target, {
           backend: source?.backend ?? fullBackend(null),

@@ -11,11 +11,13 @@ export type Settings = {
   frontend: FrontendModuleConfig
 }
 type Stored = Omit<Settings, 'backend' | 'frontend'> & {
-  backend: Partial<BackendModuleConfig> | null
-  frontend: Partial<FrontendModuleConfig> | null
+  backend: Partial<BackendModuleConfig>
+  frontend: Partial<FrontendModuleConfig>
 }
 export type Owner =
   { project: string } | { tenant: string } | { application: string } | { tenant2application: string }
+/** A row without its contents. */
+export type Sized = { id: string; bytes: number }
 
 const columns = sql`s.id, s.project_id, s.tenant_id, s.application_id,
   s.backend_module_config as backend, s.frontend_module_config as frontend`
@@ -26,10 +28,11 @@ const fill = (row: Stored): Settings => ({
   frontend: fullFrontend(row.frontend),
 })
 
-/** The row attached to this owner; nothing when there is none. */
-export async function findSettingsOf(db: Db | Tx, owner: Owner): Promise<Settings | undefined> {
-  const { rows } = await sql<Stored>`select ${columns} from settings s where ${ownedBy(owner)}`.execute(db)
-  return rows.map(fill)[0]
+/** The row attached to this owner, without its contents; nothing when there is none. */
+export async function findRow(db: Db | Tx, owner: Owner): Promise<Sized | undefined> {
+  const { rows } = await sql<Sized>`
+    select s.id, s.content_bytes as bytes from settings s where ${ownedBy(owner)}`.execute(db)
+  return rows[0]
 }
 
 function ownedBy(owner: Owner): RawBuilder<boolean> {
@@ -43,34 +46,63 @@ function ownedBy(owner: Owner): RawBuilder<boolean> {
     select application_id, tenant_id from tenant2applications where id = ${owner.tenant2application})`
 }
 
-/** How many bytes the configs of these leaves have, and the leaves with the ids of their owners when that is little enough. */
-export async function findLeaves(
+/** Makes the row of an owner unless there is one; true when it made one. */
+export async function insertRow(db: Db | Tx, owner: Owner): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into settings (project_id, tenant_id, application_id) ${namesOf(owner)}
+    on conflict do nothing`.execute(db)
+  return numAffectedRows === 1n
+}
+
+function namesOf(owner: Owner): RawBuilder<unknown> {
+  if ('project' in owner)
+    return sql`select id, null::uuid, null::uuid from projects where id = ${owner.project}`
+  if ('tenant' in owner) return sql`select project_id, id, null::uuid from tenants where id = ${owner.tenant}`
+  if ('application' in owner)
+    return sql`select project_id, null::uuid, id from applications where id = ${owner.application}`
+  return sql`select project_id, tenant_id, application_id from tenant2applications
+    where id = ${owner.tenant2application}`
+}
+
+/** The leaves of these rows, without their contents. */
+export async function findLeafRows(
   db: Db,
   tenant2ApplicationIds: readonly string[],
-  maxBytes: number,
-): Promise<{ bytes: number; leaves: (Settings & { ownerId: string })[] }> {
-  const { rows } = await sql<Stored & { ownerId: string; bytes: string }>`
-    with leaf as (
-      select s.id, t2a.id as owner_id, sum(s.content_bytes) over () as bytes
-      from tenant2applications t2a
-      join settings s on s.application_id = t2a.application_id and s.tenant_id = t2a.tenant_id
-      where t2a.id = any(${tenant2ApplicationIds}::uuid[])
-    )
-    select s.id, s.project_id, s.tenant_id, s.application_id, leaf.owner_id, leaf.bytes,
-      case when leaf.bytes <= ${maxBytes} then s.backend_module_config end as backend,
-      case when leaf.bytes <= ${maxBytes} then s.frontend_module_config end as frontend
-    from leaf join settings s on s.id = leaf.id`.execute(db)
-  return {
-    bytes: Number(rows[0]?.bytes ?? 0),
-    leaves: rows.map((row) => ({ ...fill(row), ownerId: row.ownerId })),
-  }
+): Promise<(Sized & { ownerId: string })[]> {
+  const { rows } = await sql<Sized & { ownerId: string }>`
+    select s.id, s.content_bytes as bytes, t2a.id as owner_id
+    from tenant2applications t2a
+    join settings s on s.application_id = t2a.application_id and s.tenant_id = t2a.tenant_id
+    where t2a.id = any(${tenant2ApplicationIds}::uuid[])`.execute(db)
+  return rows
+}
+
+/** How many bytes the four layers of an application in a tenant have together. */
+export async function sizeOfLayers(db: Db, applicationId: string, tenantId: string): Promise<number> {
+  const inProject = sql`s.project_id = a.project_id and s.application_id is null`
+  const { rows } = await sql<{ bytes: number }>`
+    select ${sizeWhere(sql`${inProject} and s.tenant_id is null`)}
+      + ${sizeWhere(sql`s.application_id = a.id and s.tenant_id is null`)}
+      + ${sizeWhere(sql`${inProject} and s.tenant_id = ${tenantId}`)}
+      + ${sizeWhere(sql`s.application_id = a.id and s.tenant_id = ${tenantId}`)} as bytes
+    from applications a where a.id = ${applicationId}`.execute(db)
+  return rows[0]?.bytes ?? 0
+}
+
+const sizeWhere = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce((select s.content_bytes from settings s where ${where}), 0)`
+
+/** The rows with these ids, in any order. */
+export async function findSettings(db: Db | Tx, ids: readonly string[]): Promise<Settings[]> {
+  const { rows } = await sql<Stored>`
+    select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(db)
+  return rows.map(fill)
 }
 
 /** One row, locked until the transaction ends. */
 export async function lockSettings(tx: Tx, id: string): Promise<Settings | undefined> {
-  const { rows } = await sql<Stored>`select ${columns} from settings s where s.id = ${id} for update`.execute(
-    tx,
-  )
+  const { rows } = await sql<Stored>`
+    select ${columns} from settings s where s.id = ${id} for update`.execute(tx)
   return rows.map(fill)[0]
 }
 
@@ -87,20 +119,4 @@ export async function updateSettings(
       content_bytes = ${Buffer.byteLength(backendText) + Buffer.byteLength(frontendText)},
       updated_at = now()
     where id = ${id}`.execute(tx)
-}
-
-/** Makes the leaf of a tenant's row for an application unless there is one; true when it made one. */
-export async function insertLeaf(tx: Tx, tenant2ApplicationId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    insert into settings (project_id, tenant_id, application_id)
-    select project_id, tenant_id, application_id from tenant2applications where id = ${tenant2ApplicationId}
-    on conflict on constraint settings_layer_key do nothing`.execute(tx)
-  return numAffectedRows === 1n
-}
-
-/** The leaf of a tenant's row for an application, locked until the transaction ends. */
-export async function lockLeaf(tx: Tx, tenant2ApplicationId: string): Promise<Settings | undefined> {
-  const { rows } = await sql<Stored>`select ${columns} from settings s
-    where ${ownedBy({ tenant2application: tenant2ApplicationId })} for update`.execute(tx)
-  return rows.map(fill)[0]
 }

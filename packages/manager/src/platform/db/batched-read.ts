@@ -69,8 +69,9 @@ export function createBatchedRead<Key, Row>(
       (error: unknown) => settle((waiter) => waiter.reject(error)),
     )
   }
-  return async (key) => {
-    if (waiting >= maxWaiting) throw unavailable('too many requests wait for the database; try again')
+  return (key) => {
+    if (waiting >= maxWaiting)
+      return Promise.reject(unavailable('too many requests wait for the database; try again'))
     waiting++
     const { promise, resolve, reject } = Promise.withResolvers<Row | null>()
     const name = options.keyOf(key)

@@ -23,6 +23,8 @@ export type DatabaseOptions = {
   poolSize: number
   /** Connections for lookups; 1 unless said. */
   lookupPoolSize?: number
+  /** Connections for contents; 1 unless said. */
+  contentPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 for ever. */
@@ -35,9 +37,12 @@ export type Database = {
   db: Db
   pool: Pool
   /** Runs a lookup by key that its connection prepares once under its name: for the few that run at every request. */
-  read: <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
+  read: Read
+  /** The same on connections of their own, for rows that may be large: nobody's identity waits behind them. */
+  readContent: Read
   close(): Promise<void>
 }
+type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
 /** Columns keep the names the statement gives them. */
 export type PreparedStatement = { name: string; text: string }
 
@@ -78,6 +83,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const pool = openPool(options.poolSize, always)
   const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
+  const contentPool = openPool(options.contentPoolSize ?? 1, lookupSettings)
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -86,20 +92,27 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     db,
     pool,
-    read: async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
-      options.onStatement?.(text)
-      for (let tries = 0; ; tries++)
-        try {
-          return (await lookupPool.query<Row>({ name, text, values })).rows
-        } catch (error) {
-          // The pool drops a connection after an error, so each of them fails at most once.
-          if (tries === lookupPool.options.max || !isForgotten(error)) throw error
-        }
-    },
+    read: preparedOn(lookupPool, options.onStatement),
+    readContent: preparedOn(contentPool, options.onStatement),
     close: async () => {
       await db.destroy()
       await lookupPool.end()
+      await contentPool.end()
     },
+  }
+}
+
+/** Runs statements that each connection of the pool prepares once. */
+function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Read {
+  return async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
+    onStatement?.(text)
+    for (let tries = 0; ; tries++)
+      try {
+        return (await pool.query<Row>({ name, text, values })).rows
+      } catch (error) {
+        // The pool drops a connection after an error, so each of them fails at most once.
+        if (tries === pool.options.max || !isForgotten(error)) throw error
+      }
   }
 }
 

@@ -75,8 +75,6 @@ export function migrateUp(url: string, say: Say, applicationRole?: string): Prom
         direction: 'up',
         noLock: true,
         checkOrder: true,
-        // Each migration commits by itself: one that copies rows for long does not hold the locks of those before it.
-        singleTransaction: false,
         log: () => undefined,
       }),
     )

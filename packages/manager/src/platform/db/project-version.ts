@@ -1,11 +1,13 @@
 // The version of everything in a project: the head of its audit chain. Every change in a project appends an audit row in
 // its own transaction, so the head moves exactly when something has changed, and for every reader at the moment of commit.
+// The hash tells apart two histories that reach the same number, as after a restored backup.
 import { createBatchedRead, inPlace } from './batched-read.ts'
 import type { Database, PreparedStatement } from './database.ts'
 
 /** The version as an SQL expression; `projectId` is an SQL expression too. */
 export const versionOf = (projectId: string): string =>
-  `coalesce((select c.seq from audit_chains c where c.chain_id = ${projectId}), 0)::text`
+  `coalesce((select c.seq || '.' || encode(substr(c.hash, 1, 8), 'hex') from audit_chains c
+    where c.chain_id = ${projectId}), '0')`
 
 const statement: PreparedStatement = {
   name: 'project-versions',
@@ -14,14 +16,15 @@ const statement: PreparedStatement = {
     from unnest($1::uuid[]) with ordinality as wanted (id, position)`,
 }
 
-export type ReadProjectVersion = (projectId: string) => Promise<string>
+export type ReadProjectVersion = (projectId: string) => Promise<string | null>
 
 /** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
 export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
-  const read = createBatchedRead<string, { version: string }>({
+  return createBatchedRead<string, string>({
     keyOf: (id) => id,
-    read: async (ids) =>
-      inPlace(ids.length, await database.read<{ position: number; version: string }>(statement, [ids])),
+    read: async (ids) => {
+      const rows = await database.read<{ position: number; version: string }>(statement, [ids])
+      return inPlace(ids.length, rows).map((row) => row?.version ?? null)
+    },
   })
-  return async (projectId) => (await read(projectId))?.version ?? '0'
 }

@@ -87,6 +87,8 @@ function readBody(body: unknown): Body {
     (typeof variables !== 'object' || Array.isArray(variables))
   )
     throw badRequest('variables must be an object')
+  if (countValues(variables, limits.variables) > limits.variables)
+    throw badRequest(`variables must hold at most ${limits.variables} values`)
   if (operationName !== undefined && operationName !== null && !isName(operationName))
     throw badRequest('operationName must be a GraphQL name')
   return {
@@ -94,6 +96,22 @@ function readBody(body: unknown): Body {
     variables: (variables ?? undefined) as Body['variables'],
     operationName: (operationName ?? undefined) as Body['operationName'],
   }
+}
+
+/** How many values there are, nested ones too; stops counting beyond the limit. No recursion: depth is the caller's. */
+function countValues(root: unknown, limit: number): number {
+  const open = [root]
+  let count = 0
+  while (open.length > 0 && count <= limit) {
+    const value = open.pop()
+    count++
+    if (value === null || typeof value !== 'object') continue
+    for (const inner of Object.values(value)) {
+      if (open.length > limit) return open.length
+      open.push(inner)
+    }
+  }
+  return count
 }
 
 const isName = (value: unknown): boolean =>
@@ -116,7 +134,8 @@ function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Sh
   const cause =
     isAboutDocument && isGraphqlError(error) ? badRequest(error.message) : (originalError ?? error)
   const failure = toAppError(cause, reply.request.id, options.readDbError)
-  if (failure.code === 'internal') reply.log.error({ err: cause, path }, 'resolver failed')
+  if (failure.code === 'internal')
+    reply.log.error({ request_id: reply.request.id, err: cause, path }, 'resolver failed')
   if (failure.status >= 500 || path === undefined) void reply.code(failure.status)
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))

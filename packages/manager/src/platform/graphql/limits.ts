@@ -7,6 +7,7 @@ import {
   type ASTVisitor,
   type FieldNode,
   GraphQLError,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   Kind,
   type SelectionSetNode,
@@ -25,6 +26,7 @@ export const limits = {
   aliases: 30,
   directives: 50,
   values: 100_000,
+  variables: 100_000,
 } as const
 
 const defaultPage = 100
@@ -77,9 +79,41 @@ function pageSize(node: FieldNode): number {
   return rows >= 1 && rows <= defaultPage ? rows : defaultPage
 }
 
+const isLarge = (type: GraphQLNamedType): boolean =>
+  type.astNode?.directives?.some(({ name }) => name.value === 'large') === true
+
+/** Refuses fields that lead to, or are of, a type declared @large and are asked for under two names. */
+function repeatedContentsRule(context: ValidationContext): ASTVisitor {
+  const fieldsOf = (selection: SelectionSetNode): FieldNode[] =>
+    selection.selections.flatMap((node) => {
+      if (node.kind === Kind.FIELD) return [node]
+      const inner = node.kind === Kind.INLINE_FRAGMENT ? node : context.getFragment(node.name.value)
+      return inner ? fieldsOf(inner.selectionSet) : []
+    })
+  return {
+    SelectionSet(node) {
+      const type = context.getParentType()
+      const schema = context.getSchema()
+      if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) return
+      const asked = new Map<string, string>()
+      for (const { name, alias } of fieldsOf(node)) {
+        const field = type.getFields()[name.value]
+        const mayBeLarge = isLarge(type) || (field !== undefined && isLarge(getNamedType(field.type)))
+        const key = alias?.value ?? name.value
+        if (!mayBeLarge || (asked.get(name.value) ?? key) === key) asked.set(name.value, key)
+        else
+          context.reportError(
+            new GraphQLError(`ask for ${type.name}.${name.value} once: its contents may be large`),
+          )
+      }
+    },
+  }
+}
+
 export const limitRules: ValidationRule[] = [
   maxDepthRule({ n: limits.depth, flattenFragments: true }),
   maxAliasesRule({ n: limits.aliases }),
   maxDirectivesRule({ n: limits.directives }),
   valuesRule,
+  repeatedContentsRule,
 ]

@@ -33,6 +33,7 @@ export function toAppError(
   const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   const known = byFastifyCode[code]
   if (known !== undefined) return new AppError(known[0], known[1])
-  if (statusCode === 400) return new AppError('bad_request', 'the request is malformed')
+  // What Fastify refuses by itself: an address that does not decode, or a part of one that is too long.
+  if (statusCode === 400 || statusCode === 414) return new AppError('bad_request', 'the request is malformed')
   return new AppError('internal', `internal error; the request id is ${requestId}`, { cause: error })
 }

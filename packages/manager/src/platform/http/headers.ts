@@ -4,8 +4,11 @@ import type { IncomingMessage } from 'node:http'
 /** How often the request carries the header, by its raw lines (Node joins or drops repeats in `headers`). */
 function countHeader(request: IncomingMessage, name: string): number {
   let count = 0
-  for (let i = 0; i < request.rawHeaders.length; i += 2)
-    if (request.rawHeaders[i]?.toLowerCase() === name) count++
+  const lines = request.rawHeaders
+  for (let i = 0; i < lines.length; i += 2) {
+    const line = lines[i] as string
+    if (line.length === name.length && line.toLowerCase() === name) count++
+  }
   return count
 }
 

@@ -1,0 +1,14 @@
+// Runs one benchmark, or all of them: npm run bench [-- <name> [its options]]
+import { spawnSync } from 'node:child_process'
+
+const names = ['validate', 'frontend-config']
+const [name, ...options] = process.argv.slice(2)
+if (name !== undefined && !names.includes(name)) {
+  process.stderr.write(`no such benchmark; name one of ${names.join(', ')}, or none for all\n`)
+  process.exit(2)
+}
+for (const one of name === undefined ? names : [name]) {
+  const file = new URL(`${one}.ts`, import.meta.url).pathname
+  const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
+}

@@ -1,0 +1,355 @@
+// Keys with dots become nested objects, whatever they are called and however many there are. Pure.
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import { expandMessages, isLocale, localesFor, problemOfKeys } from './messages.ts'
+
+const pair = (Key: string, Value = `text of ${Key}`): KeyValuePair => ({ Key, Value })
+
+/** What an object holds, in an order of its own and without the magic of any name. */
+type Entries = string | [string, Entries][]
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
+const entriesOf = (value: unknown): Entries =>
+  typeof value === 'string'
+    ? value
+    : Reflect.ownKeys(value as object)
+        .map((name): [string, Entries] => [String(name), entriesOf(Reflect.get(value as object, name))])
+        .toSorted(byName)
+
+/** The rule, said another way: keys are sorted into groups by their first part, and each group again by the next. */
+function reference(pairs: readonly { parts: readonly string[]; value: string }[]): Entries {
+  const groups = Map.groupBy(pairs, ({ parts }) => parts[0] as string)
+  return [...groups]
+    .map(([first, group]): [string, Entries] => {
+      const own = group.filter(({ parts }) => parts.length === 1).map(({ value }) => value)
+      const longer = group.filter(({ parts }) => parts.length > 1)
+      if (longer.length === 0) return [first, own[0] as string]
+      const inner = reference(longer.map(({ parts, value }) => ({ parts: parts.slice(1), value })))
+      const text: [string, Entries][] = own.map((value) => ['', value])
+      return [first, [...text, ...(inner as [string, Entries][])].toSorted(byName)]
+    })
+    .toSorted(byName)
+}
+const referenceOf = (content: readonly KeyValuePair[]): Entries =>
+  reference(content.map(({ Key, Value }) => ({ parts: Key.split('.'), value: Value })))
+
+const prototypes = [Object, Array, String, Function].map(({ prototype }) => prototype as object)
+const namesOf = (): string[] =>
+  prototypes.flatMap((prototype) => Reflect.ownKeys(prototype).map((name) => String(name)))
+const namesAtFirst = namesOf()
+const plainAtFirst = Object.getPrototypeOf({}) as object
+
+/** No object got a name, a value or a prototype from anything that was expanded. */
+function expectNothingPolluted(): void {
+  expect(namesOf()).toEqual(namesAtFirst)
+  expect(Object.getPrototypeOf({})).toBe(plainAtFirst)
+  expect(Object.getPrototypeOf(plainAtFirst)).toBeNull()
+  expect(Object.keys({ a: 1 })).toEqual(['a'])
+  // eslint-disable-next-line guard-for-in -- inherited names are exactly what is looked for
+  for (const name in {}) expect(name).toBe('nothing is inherited')
+}
+afterEach(expectNothingPolluted)
+
+const magic = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf', 'toJSON']
+const parts = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'c',
+    ...magic,
+    '__defineGetter__',
+    'length',
+    '0',
+    '1',
+    '10',
+    '-1',
+    '1e3',
+    '4294967295',
+  ),
+  fc.constantFrom('ä', 'a\u0308', '日本語', '🙂', '\u200d', ' ', 'ſ', '\ufeff'),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+)
+const keys = fc
+  .array(parts, { minLength: 1, maxLength: 6 })
+  .map((all) => all.join('.'))
+  .filter((key) => !key.split('.').includes(''))
+const contents = fc
+  .uniqueArray(keys, { maxLength: 40 })
+  .chain((names) => fc.tuple(...names.map((Key) => fc.record({ Key: fc.constant(Key), Value: fc.string() }))))
+
+describe('expanding keys', () => {
+  test('[language-packs.leaf-and-branch] any content gives what the rule says, in any order, as objects and as JSON', () => {
+    fc.assert(
+      fc.property(contents, fc.func(fc.integer()), (content, rank) => {
+        const wanted = referenceOf(content)
+        const shuffled = content.toSorted((a, b) => rank(a.Key) - rank(b.Key))
+        for (const given of [content, content.toReversed(), shuffled]) {
+          const expanded = expandMessages(given)
+          expect(entriesOf(expanded)).toEqual(wanted)
+          expect(entriesOf(JSON.parse(JSON.stringify(expanded)))).toEqual(wanted)
+        }
+        expectNothingPolluted()
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('[language-packs.leaf-and-branch] a beside a.b, in both orders and at every depth, puts the text under the empty name', () => {
+    expect(expandMessages([pair('a', 'text'), pair('a.b', 'inner')])).toEqual({
+      a: { '': 'text', b: 'inner' },
+    })
+    expect(expandMessages([pair('a.b', 'inner'), pair('a', 'text')])).toEqual({
+      a: { '': 'text', b: 'inner' },
+    })
+    for (let depth = 0; depth <= 12; depth++) {
+      const above = Array.from({ length: depth }, (_, index) => `p${index}.`).join('')
+      const content = [
+        pair(`${above}a`, 'text'),
+        pair(`${above}a.b`, 'inner'),
+        pair(`${above}a.c.d`, 'deeper'),
+      ]
+      let wanted: object = { a: { '': 'text', b: 'inner', c: { d: 'deeper' } } }
+      for (let level = depth - 1; level >= 0; level--) wanted = { [`p${level}`]: wanted }
+      const [x, y, z] = content as [KeyValuePair, KeyValuePair, KeyValuePair]
+      for (const order of [
+        [x, y, z],
+        [x, z, y],
+        [y, x, z],
+        [y, z, x],
+        [z, x, y],
+        [z, y, x],
+      ])
+        expect(expandMessages(order)).toEqual(wanted)
+    }
+  })
+
+  test('[language-packs.leaf-and-branch] a text at every step of one path stays beside what is below it', () => {
+    const content = Array.from({ length: 20 }, (_, index) =>
+      pair(Array.from({ length: index + 1 }, () => 'x').join('.'), String(index)),
+    )
+    for (const given of [content, content.toReversed()]) {
+      let branch: unknown = expandMessages(given)
+      for (let index = 0; index < 19; index++) {
+        branch = (branch as { x: unknown }).x
+        expect((branch as Record<string, unknown>)['']).toBe(String(index))
+      }
+      expect((branch as { x: unknown }).x).toBe('19')
+    }
+  })
+
+  test('an empty text is a text: it is kept beside a branch, and alone', () => {
+    expect(expandMessages([])).toEqual({})
+    expect(expandMessages([pair('a', '')])).toEqual({ a: '' })
+    for (const content of [
+      [pair('a', ''), pair('a.b', '')],
+      [pair('a.b', ''), pair('a', '')],
+    ])
+      expect(expandMessages(content)).toEqual({ a: { '': '', b: '' } })
+  })
+
+  test('names that mean something to JavaScript are names like any other, wherever they stand', () => {
+    for (const name of magic)
+      for (const key of [name, `${name}.x`, `x.${name}`, `${name}.${name}.${name}`, `x.${name}.y`]) {
+        const content = [pair(key, 'text'), pair(`${key}.below`, 'inner')]
+        for (const given of [content, content.toReversed(), [pair(key, 'text')]]) {
+          const expanded = expandMessages(given)
+          expect(entriesOf(expanded)).toEqual(referenceOf(given))
+          expect(Object.keys(expanded)).toEqual([key.split('.')[0]])
+          expect(entriesOf(JSON.parse(JSON.stringify(expanded)))).toEqual(referenceOf(given))
+        }
+        expectNothingPolluted()
+      }
+    expandMessages([
+      pair('__proto__.polluted', 'yes'),
+      pair('constructor.prototype.polluted', 'yes'),
+      pair('a.__proto__.__proto__.polluted', 'yes'),
+    ])
+    for (const victim of [{}, [], '', () => 0]) expect('polluted' in Object(victim)).toBe(false)
+  })
+
+  test('numbers as parts name entries of objects, never places in a list', () => {
+    const expanded = expandMessages([
+      pair('list.1', 'b'),
+      pair('list.0', 'a'),
+      pair('0', 'zero'),
+      pair('01', 'x'),
+    ])
+    expect(JSON.parse(JSON.stringify(expanded))).toEqual({ list: { 0: 'a', 1: 'b' }, 0: 'zero', '01': 'x' })
+    expect(Array.isArray(expanded['list'])).toBe(false)
+  })
+
+  test('texts of any script are taken as they are: what only looks alike stays apart', () => {
+    const names = ['é', 'e\u0301', 'ß', 'ẞ', 'ſ', 's', '\u200b', 'Ａ', 'A', '🙂', 'a b', '․', '。']
+    const content = names.flatMap((name) => [pair(name), pair(`in.${name}`)])
+    const expanded = expandMessages(content)
+    expect(Object.keys(expanded)).toHaveLength(names.length + 1)
+    for (const name of names) {
+      expect(expanded[name]).toBe(`text of ${name}`)
+      expect((expanded['in'] as Record<string, string>)[name]).toBe(`text of in.${name}`)
+    }
+  })
+
+  test('250 parts make 250 levels, as an object and as JSON', () => {
+    const key = Array.from({ length: 250 }, (_, index) => (index % 2 === 0 ? 'a' : '__proto__')).join('.')
+    const expanded = expandMessages([pair(key, 'bottom'), pair(`${key}.b`, 'below')])
+    expect(entriesOf(expanded)).toEqual(referenceOf([pair(key, 'bottom'), pair(`${key}.b`, 'below')]))
+    const text = JSON.stringify(expandMessages([pair(key, 'bottom')]))
+    expect(text.split('{')).toHaveLength(251)
+    expect(text.endsWith(`"bottom"${'}'.repeat(250)}`)).toBe(true)
+  })
+
+  test('what it was given is left as it was', () => {
+    const content = [pair('a', '1'), pair('a.b', '2'), pair('__proto__.c', '3')].map((one) =>
+      Object.freeze(one),
+    )
+    expandMessages(Object.freeze(content))
+    expect(content).toEqual([pair('a', '1'), pair('a.b', '2'), pair('__proto__.c', '3')])
+  })
+})
+
+/** The shortest of several runs, in milliseconds: other work on the machine only ever adds. */
+function bestOf(runs: number, content: readonly KeyValuePair[]): number {
+  const times = Array.from({ length: runs }, () => {
+    const start = performance.now()
+    expandMessages(content)
+    return performance.now() - start
+  })
+  return Math.min(...times)
+}
+
+describe('large contents', () => {
+  const shapes: Record<string, (index: number) => string> = {
+    flat: (index) => `key${index}`,
+    nested: (index) => `area${index % 10}.page${index % 100}.block${index % 1_000}.label${index}`,
+    'one branch each': (index) => `k${index}.title`,
+    numbers: (index) => `${(index * 1_000_003) % 4_294_967_291}.${index}`,
+    'text and branch': (index) => (index % 2 === 0 ? `k${index}` : `k${index - 1}.b`),
+  }
+
+  test('ten times the keys cost about ten times as much, not a hundred times', () => {
+    for (const [shape, keyAt] of Object.entries(shapes)) {
+      const of = (count: number) => Array.from({ length: count }, (_, index) => pair(keyAt(index), 'v'))
+      const [few, many] = [of(1_000), of(10_000)]
+      expect(new Set(many.map(({ Key }) => Key)).size).toBe(10_000)
+      expect(entriesOf(expandMessages(few))).toEqual(referenceOf(few))
+      // Once more when the machine was busy in every one of the runs.
+      const ratios = [0, 1, 2].map(() => bestOf(8, many) / bestOf(20, few))
+      const ratio = Math.min(...ratios)
+      expect([shape, ratio < 35 ? 'about ten' : ratio]).toEqual([shape, 'about ten'])
+    }
+  })
+
+  test('10,000 keys with a megabyte of texts are expanded in far less than a second', () => {
+    const content = Array.from({ length: 10_000 }, (_, index) =>
+      pair(`area${index % 40}.page${index % 400}.label${index}`, `${index} `.padEnd(80, 'ä')),
+    )
+    const bytes = content.reduce((sum, { Key, Value }) => sum + Buffer.byteLength(Key + Value), 0)
+    expect(bytes).toBeGreaterThan(1_000_000)
+    expect(bestOf(5, content)).toBeLessThan(1_000)
+    expect(entriesOf(expandMessages(content))).toEqual(referenceOf(content))
+  })
+
+  test('5,000 keys of 20 parts each, none of them shared, are expanded in less than a second', () => {
+    const content = Array.from({ length: 5_000 }, (_, index) => pair(`k${index}${'.a'.repeat(19)}`, 'v'))
+    expect(problemOfKeys(content)).toBeNull()
+    expect(bestOf(3, content)).toBeLessThan(1_000)
+    expect(entriesOf(expandMessages(content))).toEqual(referenceOf(content))
+  })
+})
+
+describe('the words of a language pack', () => {
+  test('a locale is a language and further parts, joined by hyphens', () => {
+    for (const locale of [
+      'de',
+      'DE',
+      'deu',
+      'de-AT',
+      'zh-Hant-TW',
+      'sr-Latn-RS',
+      'de-1996',
+      'abcdefgh',
+      'en-a-b1',
+    ])
+      expect([locale, isLocale(locale)]).toEqual([locale, true])
+    const odd = [
+      '',
+      'd',
+      'abcdefghi',
+      '12',
+      'd1',
+      'de_AT',
+      'de-',
+      '-de',
+      'de--AT',
+      'de-abcdefghi',
+      'de AT',
+      ' de',
+      'de ',
+    ]
+    for (const text of [
+      ...odd,
+      'de\n',
+      'dé',
+      'de-ÄT',
+      'de.AT',
+      '*',
+      '../de',
+      'de/AT',
+      'de\0',
+      'ﬀ',
+      '__proto__',
+    ])
+      expect([text, isLocale(text)]).toEqual([text, false])
+    const longest = `de${'-abcdefgh'.repeat(3)}-abcde`
+    expect([longest.length, isLocale(longest), isLocale(`${longest}f`)]).toEqual([35, true, false])
+  })
+
+  test('a locale and its language are all that is looked for', () => {
+    expect(localesFor('de')).toEqual(['de'])
+    expect(localesFor('de-AT')).toEqual(['de-AT', 'de'])
+    expect(localesFor('zh-Hant-TW')).toEqual(['zh-Hant-TW', 'zh'])
+    expect(localesFor('DE-at')).toEqual(['DE-at', 'DE'])
+  })
+
+  test('long texts of hyphens and letters are judged at once', () => {
+    const texts = [
+      '-'.repeat(100_000),
+      'a'.repeat(100_000),
+      'de-'.repeat(50_000),
+      `de${'-a'.repeat(50_000)}_`,
+    ]
+    const start = performance.now()
+    expect(texts.map(isLocale)).toEqual([false, false, false, false])
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
+  test('a key is made of parts that are not empty', () => {
+    for (const key of ['a', 'a.b', 'a.b.c', ' ', 'a. .b', '0', '__proto__.x', 'ä.日', 'a:b', 'a/b', '․'])
+      expect([key, problemOfKeys([pair('good'), pair(key)])]).toEqual([key, null])
+    for (const key of ['', '.', '..', 'a.', '.a', 'a..b', 'a.b.', '.a.b', 'a...b', '".'])
+      expect(problemOfKeys([pair('good'), pair(key)])).toBe(
+        `the Key ${JSON.stringify(key)} of content has an empty part; write parts joined by single dots`,
+      )
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', '.', 'ä', ' '), { maxLength: 8 }), (characters) => {
+        const key = characters.join('')
+        expect(problemOfKeys([pair(key)]) === null).toBe(!/^$|^\.|\.$|\.\./.test(key))
+      }),
+    )
+    expect(problemOfKeys([])).toBeNull()
+  })
+
+  test('a key has at most 20 parts, and the keys of a pack have at most 100,000 together', () => {
+    const keyOf = (parts: number, first: number) => pair(`k${first}${'.a'.repeat(parts - 1)}`)
+    expect(problemOfKeys([keyOf(20, 0)])).toBeNull()
+    expect(problemOfKeys([keyOf(2, 0), keyOf(21, 1)])).toBe('every Key of content must have at most 20 parts')
+    const full = Array.from({ length: 5_000 }, (_, index) => keyOf(20, index))
+    expect(problemOfKeys(full)).toBeNull()
+    expect(problemOfKeys([...full, pair('one')])).toBe(
+      'the keys of content must have at most 100000 parts together',
+    )
+    expect(problemOfKeys([...full.slice(1), keyOf(19, 0), pair('one')])).toBeNull()
+  })
+})

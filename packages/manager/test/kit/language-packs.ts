@@ -1,0 +1,67 @@
+// Calls about language packs, with `pack` or `packs` for their result.
+import type { KeyValuePair } from '../../src/platform/key-value-pairs.ts'
+import type { Person, TestApp } from './app.ts'
+import type { GraphqlAnswer } from './graphql.ts'
+
+const packFields = 'id name content { Key Value }'
+
+export const pair = (Key: string, Value: string): KeyValuePair => ({ Key, Value })
+
+/** The operations on language packs. The service is asked for at each call. */
+export function languagePackCalls(service: () => TestApp) {
+  const create = (caller: Person, projectId: string, name: string): Promise<GraphqlAnswer> =>
+    service().query(
+      caller,
+      `mutation($projectId: ID!, $name: String!) {
+        pack: createLanguagePack(projectId: $projectId, input: {name: $name}) { ${packFields} } }`,
+      { projectId, name },
+    )
+  const update = (
+    caller: Person,
+    id: string,
+    content: readonly KeyValuePair[],
+    selected = packFields,
+  ): Promise<GraphqlAnswer> =>
+    service().query(
+      caller,
+      `mutation($id: ID!, $content: [KeyValuePairInput!]!) {
+        pack: updateLanguagePackContent(id: $id, input: {content: $content}) { ${selected} } }`,
+      { id, content },
+    )
+  return {
+    create,
+    update,
+    remove: (caller: Person, id: string) =>
+      service().query(caller, 'mutation($id: ID!) { deleteLanguagePack(id: $id) }', { id }),
+    list: (caller: Person, project: string, args: Record<string, unknown> = {}, selected = packFields) =>
+      service().query(
+        caller,
+        `query($project: ID!, $filters: [Filter!], $order: [Order!], $pagination: Pagination) {
+          packs: languagePacks(project: $project, filters: $filters, order: $order, pagination: $pagination) {
+            ${selected} } }`,
+        { project, ...args },
+      ),
+    /** A pack with this content; its id. */
+    make: async (
+      caller: Person,
+      projectId: string,
+      name: string,
+      content: readonly KeyValuePair[] = [],
+    ): Promise<string> => {
+      const made = await create(caller, projectId, name)
+      const id = made.data?.pack.id as string
+      const filled = content.length === 0 ? made : await update(caller, id, content, 'id')
+      if (filled.error !== null) throw new Error(filled.error)
+      return id
+    },
+    /** Its rows of the audit trail, oldest first. */
+    auditOf: async (id: string) => {
+      const { rows } = await service().sql.query<{ changes: Record<string, unknown> }>(
+        `select chain_id, entity_type, action, description, changes, user_id from audit_logs
+         where entity_id = $1 order by seq`,
+        [id],
+      )
+      return rows
+    },
+  }
+}

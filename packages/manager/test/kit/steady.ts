@@ -1,0 +1,56 @@
+// Calls over kept connections at a steady rate.
+import { Agent, request } from 'node:http'
+
+export type SteadyCall = { url: string; headers: Record<string, string>; body?: string }
+export type TimedAnswer = { status: number; body: string; startedAt: number; answeredAt: number }
+
+/** Sends calls at the rate, whether or not earlier ones are answered; `next` says what to send and takes the answer. */
+export function startSteady(
+  perSecond: number,
+  next: () => { call: SteadyCall; onAnswer: (answer: TimedAnswer) => void },
+): { stop(): Promise<void> } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const tickMs = 10
+  const begunAt = performance.now()
+  let sent = 0
+  const underway = new Set<Promise<void>>()
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - begunAt) / 1_000) * perSecond)
+    for (; sent < due; sent++) {
+      const { call, onAnswer } = next()
+      const use = send(agent, call)
+        .then(onAnswer)
+        .finally(() => underway.delete(use))
+      underway.add(use)
+    }
+  }, tickMs)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await Promise.all(underway)
+      agent.destroy()
+    },
+  }
+}
+
+function send(agent: Agent, { url, headers, body }: SteadyCall): Promise<TimedAnswer> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const method = body === undefined ? 'GET' : 'POST'
+    const startedAt = performance.now()
+    const outgoing = request(
+      url,
+      { method, agent, headers: { ...json, ...length, ...headers } },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: text, startedAt, answeredAt: performance.now() }),
+        )
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
