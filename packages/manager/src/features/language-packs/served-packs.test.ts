@@ -89,15 +89,15 @@ describe('a pack as a frontend loads it', () => {
   test('[language-packs.fallback] falls back at once while packs come and go, and never answers 404 for it', async () => {
     const busy = await seedProject(service.sql, 'busy')
     await make(admin, busy.id, 'de', [pair('a', 'of de')])
-    let isOver = false
+    const run = { isOver: false }
     const readers = Array.from({ length: 4 }, async () => {
       const statuses = new Set<number>()
-      while (!isOver) statuses.add((await get(busy, 'de-AT')).status)
+      while (!run.isOver) statuses.add((await get(busy, 'de-AT')).status)
       return statuses
     })
     for (let i = 0; i < 25; i++)
       await remove(admin, await make(admin, busy.id, 'de-AT', [pair('a', 'of de-AT')]))
-    isOver = true
+    run.isOver = true
     for (const statuses of await Promise.all(readers)) expect([...statuses]).toEqual([200])
   })
 
