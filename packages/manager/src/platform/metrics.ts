@@ -30,15 +30,17 @@ function createRequestMetrics(registers: Registry[]) {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   })
-  const observers = new Map<string, { observe(seconds: number): void }>()
+  const observers = new Map<string, Map<string, { observe(seconds: number): void }>>()
   return {
     /** What the gauges read. */
     watch: (what: Watched): void => void (watched = what),
     /** Counts a request; its labels are resolved once per combination, of which there are few. */
     observeRequest: (labels: RequestLabels, seconds: number): void => {
-      const name = `${labels.status} ${labels.method} ${labels.route}`
-      let observer = observers.get(name)
-      if (observer === undefined) observers.set(name, (observer = duration.labels(labels)))
+      let ofRoute = observers.get(labels.route)
+      if (ofRoute === undefined) observers.set(labels.route, (ofRoute = new Map()))
+      const name = labels.method + labels.status
+      let observer = ofRoute.get(name)
+      if (observer === undefined) ofRoute.set(name, (observer = duration.labels(labels)))
       observer.observe(seconds)
     },
   }

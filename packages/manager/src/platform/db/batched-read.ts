@@ -20,6 +20,7 @@ const maxWaiting = 10_000
 // A statement that takes longer than this (a dark connection, a lock) no longer holds the others up.
 const stallMs = 100
 const maxUnderway = 4
+const moreTurns = 3
 // Many keys at once go in two statements: while the database works on one, this process answers the other.
 const worthASecond = 8
 
@@ -37,8 +38,11 @@ export function createBatchedRead<Key, Row>(
     const isBusy = running > 1 || (running === 1 && gathering.size < worthASecond) || underway >= maxUnderway
     if (isScheduled || isBusy || gathering.size === 0) return
     isScheduled = true
-    // Everything that arrives in this turn of the event loop joins.
-    setImmediate(flush)
+    gather(waiting, moreTurns)
+  }
+  /** Everything that arrives in this turn of the event loop joins, and a few turns more as long as more arrives. */
+  const gather = (seen: number, turns: number): void => {
+    setImmediate(() => (waiting > seen && turns > 0 ? gather(waiting, turns - 1) : flush()))
   }
   const flush = (): void => {
     isScheduled = false

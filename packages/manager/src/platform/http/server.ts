@@ -13,7 +13,7 @@ import fastify, {
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
 import { AppError, unavailable } from '../errors.ts'
-import type { Logger } from '../log.ts'
+import { type Logger, logRequest } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
 import { singleHeader } from './headers.ts'
@@ -173,8 +173,7 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
   if (request.silent) return
-  const line: Record<string, unknown> = { request_id: id, route, method, status }
-  line['duration_ms'] = Math.round(elapsedMs * 10) / 10
-  if (!reply.raw.writableFinished) line['aborted'] = true
-  log.info(Object.assign(line, request.logFields), 'request')
+  if (!reply.raw.writableFinished) request.logFields['aborted'] = true
+  const duration_ms = Math.round(elapsedMs * 10) / 10
+  logRequest(log, { request_id: id, route, method, status, duration_ms }, request.logFields)
 }
