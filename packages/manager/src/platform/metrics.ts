@@ -1,14 +1,14 @@
 // Prometheus metrics, served on the health port. Labels are low in cardinality: never an id.
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { createRequestHistogram } from './request-histogram.ts'
 
-type RequestLabels = { route: string; method: string; status: string }
 type Watched = {
   pool: { totalCount: number; idleCount: number; waitingCount: number }
   inflight: { size: number }
 }
 
-/** Metrics about requests and connections. */
-function createRequestMetrics(registers: Registry[]) {
+/** Gauges of requests and connections. */
+function createLoadGauges(registers: Registry[]) {
   let watched: Watched | null = null
   /** A gauge that is read when somebody asks for the metrics, and costs nothing in between. */
   const gauge = (name: string, help: string, read: (watched: Watched) => number) =>
@@ -23,27 +23,33 @@ function createRequestMetrics(registers: Registry[]) {
   gauge('svc_http_inflight', 'Requests being answered.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount)
-  const duration = new Histogram({
-    name: 'svc_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer.',
-    labelNames: ['route', 'method', 'status'] as const,
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  })
-  const observers = new Map<string, Map<string, { observe(seconds: number): void }>>()
   return {
     /** What the gauges read. */
     watch: (what: Watched): void => void (watched = what),
-    /** Counts a request; its labels are resolved once per combination, of which there are few. */
-    observeRequest: (labels: RequestLabels, seconds: number): void => {
-      let ofRoute = observers.get(labels.route)
-      if (ofRoute === undefined) observers.set(labels.route, (ofRoute = new Map()))
-      const name = labels.method + labels.status
-      let observer = ofRoute.get(name)
-      if (observer === undefined) ofRoute.set(name, (observer = duration.labels(labels)))
-      observer.observe(seconds)
-    },
   }
+}
+
+/** Counts what is kept ready; the counts become lines only when somebody asks for the metrics. */
+function createPreparedCounter(registers: Registry[]) {
+  const counts = new Map<string, { answer: string; hit: number; built: number }>()
+  const prepared = new Counter({
+    name: 'svc_prepared_answers_total',
+    help: 'Answers kept ready: served from memory (hit), or built again after a change (built).',
+    labelNames: ['answer', 'outcome'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { answer, ...outcomes } of counts.values())
+        for (const [outcome, count] of Object.entries(outcomes)) this.inc({ answer, outcome }, count)
+    },
+  })
+  /** A function that counts for one kind of answer. */
+  const preparedCounter = (answer: string) => {
+    const own = { answer, hit: 0, built: 0 }
+    counts.set(answer, own)
+    return (outcome: 'hit' | 'built'): void => void own[outcome]++
+  }
+  return { prepared, preparedCounter }
 }
 
 /** The registry and every metric of the service. */
@@ -56,7 +62,9 @@ export function createMetrics(version: string) {
     new Counter({ name, help, labelNames, registers })
   const metrics = {
     registry,
-    ...createRequestMetrics(registers),
+    ...createLoadGauges(registers),
+    /** Counts a request. */
+    observeRequest: createRequestHistogram(registry),
     gateRejections: counter(
       'svc_gate_rejections_total',
       'Requests refused by the proxy gate; they are counted here and not logged.',
@@ -77,11 +85,7 @@ export function createMetrics(version: string) {
     lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [
       'throttle',
     ]),
-    prepared: counter(
-      'svc_prepared_answers_total',
-      'Answers kept ready: served from memory (hit), or built again after a change (built).',
-      ['answer', 'outcome'],
-    ),
+    ...createPreparedCounter(registers),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     auditCheckpointSeq: gauge(

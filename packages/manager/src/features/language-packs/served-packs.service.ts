@@ -34,7 +34,7 @@ export function createServedPacks(deps: ServedPacksDeps) {
     nameOf: (applicationId) => applicationId,
     readVersion: deps.readVersion,
     maxBytes: deps.maxBytes,
-    onOutcome: (outcome) => deps.metrics.prepared.inc({ answer: 'language_pack_names', outcome }),
+    onOutcome: deps.metrics.preparedCounter('language_pack_names'),
     build: async (applicationId) => {
       const row = await readNames(applicationId)
       return row && { ...row, names: new Set(row.names), bytes: row.names.length * nameBytes }
@@ -63,15 +63,16 @@ function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
     sizeCalculation: ({ length }) => length + 800,
   })
   const build = createSingleFlight<PreparedJson | null>()
+  const count = metrics.preparedCounter('language_pack')
   return async ({ projectId, version }: Built, name: string): Promise<PreparedJson | null> => {
     const key = `${projectId} ${version} ${name}`
     const kept = memory.get(key)
     if (kept !== undefined) {
-      metrics.prepared.inc({ answer: 'language_pack', outcome: 'hit' })
+      count('hit')
       return kept
     }
     return build(key, async () => {
-      metrics.prepared.inc({ answer: 'language_pack', outcome: 'built' })
+      count('built')
       const row = await readPack(database.readContent, projectId, name)
       if (row === undefined) return null
       await takeTurn()

@@ -22,7 +22,7 @@ export function createFrontendConfigService(deps: FrontendConfigDeps) {
     nameOf: placeKey,
     readVersion: deps.readVersion,
     maxBytes: deps.maxBytes,
-    onOutcome: (outcome) => deps.metrics.prepared.inc({ answer: 'frontend_config', outcome }),
+    onOutcome: deps.metrics.preparedCounter('frontend_config'),
     build: async (place) => {
       const row = await deps.readServed(place)
       if (row === null) return null
