@@ -1,0 +1,147 @@
+// The functions a template may call: Go's builtins, as far as the host enables them, and the host's own.
+import { compareValues, equalValues } from './compare.ts'
+import { fail } from './errors.ts'
+import { escapeHtml, escapeJs, escapeQuery } from './escape.ts'
+import { sprint, sprintln } from './print.ts'
+import { sprintf } from './printf.ts'
+import { type Run } from './run.ts'
+import { byteLength, fromBytes, toBytes } from './utf8.ts'
+import { Int, type ParameterType, type Value, element, entry, isList, isMap, typeName } from './value.ts'
+
+/** A function as the engine calls it. */
+export interface FunctionEntry {
+  readonly name: string
+  readonly parameters: readonly ParameterType[]
+  /** Whether the last parameter takes any number of arguments. */
+  readonly variadic: boolean
+  readonly call: (args: readonly Value[], run: Run) => Value
+  /** For `and` and `or`, which do not evaluate all arguments: the truth that ends them. */
+  readonly shortCircuit?: boolean
+}
+
+export type FunctionTable = ReadonlyMap<string, FunctionEntry>
+
+/** What is wrong with calling the function with this many arguments, null when nothing is. */
+export function countProblem({ parameters, variadic }: FunctionEntry, count: number): string | null {
+  if (!variadic) return count === parameters.length ? null : `want ${parameters.length} got ${count}`
+  return count >= parameters.length - 1 ? null : `want at least ${parameters.length - 1} got ${count}`
+}
+
+/** The type of the argument at this place. */
+export const parameterType = ({ parameters }: FunctionEntry, index: number): ParameterType =>
+  parameters[Math.min(index, parameters.length - 1)] ?? 'any'
+
+type Call = FunctionEntry['call']
+
+const define = (name: string, parameters: readonly ParameterType[], call: Call): FunctionEntry => ({
+  name,
+  parameters,
+  variadic: false,
+  call,
+})
+const defineVariadic = (name: string, parameters: readonly ParameterType[], call: Call): FunctionEntry => ({
+  name,
+  parameters,
+  variadic: true,
+  call,
+})
+const neverCalled: Call = () => fail('and and or are evaluated where they are called')
+const comparison = (name: string, holds: (order: number) => boolean): FunctionEntry =>
+  define(name, ['value', 'value'], ([a, b], run) => holds(compareValues(a, b, run)))
+
+const entries: readonly FunctionEntry[] = [
+  { ...defineVariadic('and', ['value', 'value'], neverCalled), shortCircuit: false },
+  { ...defineVariadic('or', ['value', 'value'], neverCalled), shortCircuit: true },
+  define('not', ['value'], ([value], run) => !run.truth(value)),
+  defineVariadic('eq', ['value', 'value'], ([first, ...others], run) => equalValues(first, others, run)),
+  define('ne', ['value', 'value'], ([a, b], run) => !equalValues(a, [b], run)),
+  comparison('lt', (order) => order < 0),
+  comparison('le', (order) => order <= 0),
+  // Go derives these by negation, which differs from the obvious where one side is not-a-number.
+  comparison('gt', (order) => !(order <= 0)),
+  comparison('ge', (order) => !(order < 0)),
+  define('len', ['value'], ([value], run) => BigInt(length(value, run))),
+  defineVariadic('index', ['value', 'value'], ([value, ...indexes], run) => indexed(value, indexes, run)),
+  defineVariadic('slice', ['value', 'value'], ([value, ...indexes], run) => sliced(value, indexes, run)),
+  defineVariadic('call', ['value', 'value'], ([value]) =>
+    fail(value === undefined || value === null ? 'call of nil' : `non-function of type ${typeName(value)}`),
+  ),
+  defineVariadic('print', ['any'], (args, run) => sprint(args, run)),
+  defineVariadic('println', ['any'], (args, run) => sprintln(args, run)),
+  defineVariadic('printf', ['string', 'any'], ([format, ...args], run) =>
+    sprintf(format as string, args, run),
+  ),
+  defineVariadic('html', ['any'], (args, run) => escapeHtml(args, run)),
+  defineVariadic('js', ['any'], (args, run) => escapeJs(args, run)),
+  defineVariadic('urlquery', ['any'], (args, run) => escapeQuery(args, run)),
+]
+
+/** Go's own functions by name. */
+export const builtins: FunctionTable = new Map(entries.map((entry) => [entry.name, entry]))
+
+function length(value: Value, run: Run): number {
+  if (typeof value === 'string') {
+    run.scan(value.length)
+    return byteLength(value)
+  }
+  if (isList(value)) return value.length
+  if (isMap(value)) return value instanceof Map ? value.size : run.keys(value).length
+  if (value === null) return fail('len of nil pointer')
+  return fail(`len of type ${typeName(value)}`)
+}
+
+function indexed(start: Value, indexes: readonly Value[], run: Run): Value {
+  let value = start
+  if (value === undefined || value === null) return fail('index of untyped nil')
+  for (const index of indexes) {
+    if (value === null) return fail('index of nil pointer')
+    if (isMap(value)) {
+      if (typeof index !== 'string') return fail(`value has type ${typeName(index)}; should be string`)
+      value = entry(value, index) ?? null
+    } else if (isList(value)) {
+      value = element(value, indexBelow(index, value.length))
+    } else if (typeof value === 'string') {
+      run.scan(value.length)
+      const bytes = toBytes(value)
+      value = new Int('uint8', BigInt(bytes[indexBelow(index, bytes.length)] ?? 0))
+    } else return fail(`can't index item of type ${typeName(value)}`)
+  }
+  return value
+}
+
+function indexBelow(index: Value, size: number): number {
+  const place = indexWithin(index, size)
+  return place < size ? place : fail(`index out of range: ${place}`)
+}
+
+/** An index from 0 to the size itself. */
+function indexWithin(index: Value, size: number): number {
+  const place = index instanceof Int ? index.value : index
+  if (place === undefined) return fail('cannot index slice/array with nil')
+  if (typeof place !== 'bigint') return fail(`cannot index slice/array with type ${typeName(place)}`)
+  return place >= 0n && place <= BigInt(size) ? Number(place) : fail(`index out of range: ${place}`)
+}
+
+function sliced(value: Value, indexes: readonly Value[], run: Run): Value {
+  if (value === undefined || value === null) return fail('slice of untyped nil')
+  if (indexes.length > 3) return fail(`too many slice indexes: ${indexes.length}`)
+  if (typeof value === 'string') {
+    if (indexes.length === 3) return fail('cannot 3-index slice a string')
+    run.scan(value.length)
+    run.build(value.length)
+    const bytes = toBytes(value)
+    const [from, to] = sliceBounds(indexes, bytes.length)
+    return fromBytes(bytes.subarray(from, to))
+  }
+  if (!isList(value)) return fail(`can't slice item of type ${typeName(value)}`)
+  const [from, to] = sliceBounds(indexes, value.length)
+  run.step(to - from)
+  return value.slice(from, to)
+}
+
+function sliceBounds(indexes: readonly Value[], size: number): [from: number, to: number] {
+  const [from = 0, to = size, capacity = size] = indexes.map((index) => indexWithin(index, size))
+  if (from > to) return fail(`invalid slice index: ${from} > ${to}`)
+  if (to > capacity) return fail(`invalid slice index: ${to} > ${capacity}`)
+  return [from, to]
+}

@@ -1,0 +1,128 @@
+// Go strings are bytes and JavaScript strings are UTF-16. Text is kept as JavaScript text; a byte that is no part of
+// valid UTF-8 (it comes from "\xff" or from a slice through a character) is kept as the lone surrogate U+DC00 + byte.
+// Well-formed text holds no such surrogate, and data is made well-formed when it is read, so the two never mix.
+
+const RAW = 0xdc00
+
+const isRaw = (code: number): boolean => code >= RAW + 0x80 && code <= RAW + 0xff
+
+/** The text that stands for one byte, whatever its value. */
+export const fromByte = (byte: number): string => String.fromCharCode(byte < 0x80 ? byte : RAW + byte)
+
+/** The number of bytes the text has in Go. */
+export function byteLength(text: string): number {
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x80) continue
+    if (code < 0x800) bytes += 1
+    else if (code < 0xd800 || code > 0xdfff) bytes += 2
+    // A pair has four bytes in two units; a lone surrogate is one raw byte in one unit.
+    else if (code < RAW) bytes += 1
+    else if (!isRaw(code) || isHigh(text.charCodeAt(i - 1))) bytes += 1
+  }
+  return bytes
+}
+
+const isHigh = (code: number): boolean => code >= 0xd800 && code < RAW
+
+/** The bytes of the text as Go holds them. */
+export function toBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(byteLength(text))
+  let at = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.codePointAt(i) ?? 0
+    if (code < 0x80) bytes[at++] = code
+    else if (isRaw(code)) bytes[at++] = code - RAW
+    else {
+      if (code > 0xffff) i++
+      at = encode(bytes, at, code)
+    }
+  }
+  return bytes
+}
+
+function encode(bytes: Uint8Array, start: number, code: number): number {
+  let at = start
+  if (code < 0x800) bytes[at++] = 0xc0 | (code >> 6)
+  else {
+    if (code < 0x10000) bytes[at++] = 0xe0 | (code >> 12)
+    else {
+      bytes[at++] = 0xf0 | (code >> 18)
+      bytes[at++] = 0x80 | ((code >> 12) & 0x3f)
+    }
+    bytes[at++] = 0x80 | ((code >> 6) & 0x3f)
+  }
+  bytes[at++] = 0x80 | (code & 0x3f)
+  return at
+}
+
+/** The text of these bytes; what is not valid UTF-8 is kept byte by byte. */
+export function fromBytes(bytes: Uint8Array): string {
+  let text = ''
+  for (let i = 0; i < bytes.length;) {
+    const first = bytes[i] ?? 0
+    const size = sequenceSize(bytes, i)
+    if (size === 1) text += fromByte(first)
+    else {
+      let code = first & (0xff >> (size + 1))
+      for (let k = 1; k < size; k++) code = (code << 6) | ((bytes[i + k] ?? 0) & 0x3f)
+      text += String.fromCodePoint(code)
+    }
+    i += size
+  }
+  return text
+}
+
+/** The length of the valid sequence that starts here; 1 for ASCII and for a byte that starts none. */
+function sequenceSize(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0
+  if (first < 0xc2 || first > 0xf4) return 1
+  const size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+  // The second byte is limited further: no overlong forms, no surrogates, nothing above U+10FFFF.
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  for (let k = 1; k < size; k++) {
+    const byte = bytes[at + k] ?? 0
+    if (byte < (k === 1 ? low : 0x80) || byte > (k === 1 ? high : 0xbf)) return 1
+  }
+  return size
+}
+
+/** The same text, with raw bytes that together make a character joined into it. */
+export const joinBytes = (text: string): string => (text.isWellFormed() ? text : fromBytes(toBytes(text)))
+
+/** Text for the world outside: a byte that is not valid UTF-8 becomes U+FFFD. */
+export const publicText = (text: string): string =>
+  text.isWellFormed() ? text : fromBytes(toBytes(text)).toWellFormed()
+
+/** Orders texts as Go does, by their bytes. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  if (!a.isWellFormed() || !b.isWellFormed()) return compareBytes(toBytes(a), toBytes(b))
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x !== y) return codePointRank(x) - codePointRank(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for code points above U+FFFF and sort behind U+E000 to U+FFFF. */
+const codePointRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+const beyondPlain = /[\ud800-\uffff]/
+
+/** Sorts keys in place as Go does, by their bytes. */
+export function sortText(keys: string[]): string[] {
+  return keys.some((key) => beyondPlain.test(key)) ? keys.sort(compareText) : keys.sort()
+}
