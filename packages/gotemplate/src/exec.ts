@@ -176,10 +176,10 @@ export class Program {
       const value = source(run, dot)
       run.position = node.position
       const loop = new Loop(run, node, body)
-      let flow: Flow = ON
-      if (!loop.over(value) && otherwise !== null) flow = otherwise(run, dot)
+      const flow = !loop.over(value) && otherwise !== null ? otherwise(run, dot) : ON
       run.top = top
-      return flow
+      // As in Go, a break inside this else ends this range, and a continue goes on with the loop around it.
+      return flow === CONTINUE ? CONTINUE : ON
     }
   }
 }

@@ -130,18 +130,38 @@ function sliced(value: Value, indexes: readonly Value[], run: Run): Value {
     run.scan(value.length)
     run.build(value.length)
     const bytes = toBytes(value)
-    const [from, to] = sliceBounds(indexes, bytes.length)
+    const [from, to] = sliceBounds(indexes, bytes.length, bytes.length)
     return fromBytes(bytes.subarray(from, to))
   }
   if (!isList(value)) return fail(`can't slice item of type ${typeName(value)}`)
-  const [from, to] = sliceBounds(indexes, value.length)
-  run.step(to - from)
-  return value.slice(from, to)
+  return slicedList(value, indexes, run)
 }
 
-function sliceBounds(indexes: readonly Value[], size: number): [from: number, to: number] {
-  const [from = 0, to = size, capacity = size] = indexes.map((index) => indexWithin(index, size))
+/** Where a list made by slice comes from: in Go it goes on behind its end, up to its capacity. */
+interface Origin {
+  readonly list: readonly unknown[]
+  readonly start: number
+  readonly capacity: number
+}
+const origins = new WeakMap<readonly unknown[], Origin>()
+
+function slicedList(value: readonly unknown[], indexes: readonly Value[], run: Run): Value {
+  const { list, start, capacity } = origins.get(value) ?? { list: value, start: 0, capacity: value.length }
+  const [from, to, end] = sliceBounds(indexes, value.length, capacity)
+  run.step(to - from)
+  const slice = list.slice(start + from, start + to)
+  origins.set(slice, { list, start: start + from, capacity: end - from })
+  return slice
+}
+
+/** The bounds that up to three indexes name; what is left out is 0, the length and the capacity. */
+function sliceBounds(
+  indexes: readonly Value[],
+  length: number,
+  capacity: number,
+): [from: number, to: number, end: number] {
+  const [from = 0, to = length, end = capacity] = indexes.map((index) => indexWithin(index, capacity))
   if (from > to) return fail(`invalid slice index: ${from} > ${to}`)
-  if (to > capacity) return fail(`invalid slice index: ${to} > ${capacity}`)
-  return [from, to]
+  if (to > end) return fail(`invalid slice index: ${to} > ${end}`)
+  return [from, to, end]
 }

@@ -58,6 +58,6 @@ function contextOf(run: Run): CallContext {
       run.step(Math.max(steps, 0))
       run.build(Math.max(bytes, 0))
     },
-    print: (value) => sprint([adopt(value)], run),
+    print: (value) => (typeof value === 'string' ? value : sprint([adopt(value)], run)),
   }
 }

@@ -22,6 +22,10 @@ export class GoTime extends Named {
     return this.format('2006-01-02 15:04:05.999999999 -0700 MST')
   }
 
+  toJSON(): string {
+    return this.format('2006-01-02T15:04:05.999999999Z07:00')
+  }
+
   override source(): string {
     const { year, month, day, hour, minute, second, nanosecond } = this.timeParts()
     return `time.Date(${year}, time.${monthNames[month - 1]}, ${day}, ${hour}, ${minute}, ${second}, ${nanosecond}, time.UTC)`

@@ -32,6 +32,8 @@ export abstract class Named {
   abstract readonly methods: ReadonlyMap<string, Method>
   /** What the method String answers, null when there is none. */
   abstract text(): string | null
+  /** For functions of the host: what JSON has instead of the value. */
+  abstract toJSON(): string | number
 
   /** What the method GoString answers, null when there is none. */
   source(): string | null {
@@ -70,6 +72,10 @@ export class Int extends Named {
 
   text(): string | null {
     return this.#text
+  }
+
+  toJSON(): number {
+    return Number(this.value)
   }
 }
 

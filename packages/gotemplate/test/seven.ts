@@ -4,7 +4,10 @@ import { type TemplateFunction } from '../src/index.ts'
 type Any = TemplateFunction<['any']>
 type Text = TemplateFunction<['string']>
 
-const toJson: Any = { parameters: ['any'], call: ([value], context) => json(value, context) }
+const toJson: Any = {
+  parameters: ['any'],
+  call: ([value], context) => (typeof value === 'string' ? jsonString(value) : json(value, context)),
+}
 const jsonEscape: Any = {
   parameters: ['any'],
   call: ([value], context) => jsonString(context.print(value)).slice(1, -1),
@@ -44,21 +47,16 @@ type Context = Parameters<Any['call']>[1]
 /** The value as Go's json.Marshal writes it. */
 function json(value: unknown, context: Context): string {
   context.charge({ steps: 1 })
-  if (value === null || value === undefined) return 'null'
-  if (typeof value === 'string') return jsonString(value)
+  // Go replaces lone surrogates when it reads JSON.
+  if (typeof value === 'string') return jsonString(value.toWellFormed())
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   // JavaScript and Go's encoding/json write the same numbers, but for the sign of zero.
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
+  if (typeof value !== 'object' || value === null) return 'null'
   if (Array.isArray(value)) return `[${value.map((element) => json(element, context)).join(',')}]`
-  if (Object.getPrototypeOf(Object.getPrototypeOf(value)) !== null) return jsonNamed(context.print(value))
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  if ('toJSON' in value && typeof value.toJSON === 'function') return JSON.stringify(value)
+  const fields = Object.entries(value).toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return `{${fields.map(([key, field]) => `${jsonString(key)}:${json(field, context)}`).join(',')}}`
-}
-
-/** Of the values that are no plain data, a time is a string and the others are numbers. */
-function jsonNamed(text: string): string {
-  const time = /^(\S+) (\S+) \+0000 UTC$/.exec(text)
-  return time === null ? text : `"${time[1]}T${time[2]}Z"`
 }
 
 const short: Readonly<Record<string, string>> = {
