@@ -22,13 +22,16 @@ type Stage = (run: Run, dot: Value, final: Value) => Value
 /** An argument, asked for as a type. */
 type Argument = (run: Run, dot: Value, type: ParameterType) => Value
 
-/** Turns a pipeline into its evaluation, which also sets its variables. */
-export function compilePipe(pipe: PipeNode, functions: FunctionTable): Evaluate {
+/**
+ * Turns the pipeline of a statement into its evaluation, which also sets its variables. The value may be null, a nil
+ * interface; where it goes on as a dot, it is no value.
+ */
+export function compileStatement(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStages(pipe, functions)
   const { variables, assigns } = pipe
   if (variables.length === 0) return evaluate
   return (run, dot) => {
-    const value = evaluate(run, dot)
+    const value = evaluate(run, dot) ?? undefined
     for (const { name, number } of variables) {
       if (assigns) run.values[run.place(number, name)] = value
       else run.declare(number, value)
@@ -37,33 +40,32 @@ export function compilePipe(pipe: PipeNode, functions: FunctionTable): Evaluate 
   }
 }
 
-function compileStages({ commands }: PipeNode, functions: FunctionTable): Evaluate {
-  const [first, ...rest] = commands.map((command, index) => compileStage(command, index > 0, functions))
-  if (first === undefined) return fail('a pipeline without a command')
-  // A nil interface is no value once it has left a stage.
-  if (rest.length === 0) return (run, dot) => first(run, dot, undefined) ?? undefined
+/** A pipeline in parentheses; a nil interface that leaves it is no value. */
+function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate {
+  const evaluate = compileStatement(pipe, functions)
+  return (run, dot) => evaluate(run, dot) ?? undefined
+}
+
+function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
+  const first = compileStage(pipe.first, false, functions)
+  if (pipe.rest.length === 0) return first as Evaluate
+  const rest = pipe.rest.map((command) => compileStage(command, true, functions))
   return (run, dot) => {
-    let value = first(run, dot, undefined) ?? undefined
-    for (const stage of rest) value = stage(run, dot, value) ?? undefined
+    let value = first(run, dot, undefined)
+    for (const stage of rest) value = stage(run, dot, value ?? undefined)
     return value
   }
 }
 
 function compileStage(command: Command, piped: boolean, functions: FunctionTable): Stage {
-  const [first, ...rest] = command
-  if (first.kind === 'function') return compileCall(first, rest, piped, functions)
-  if (rest.length === 0 && !piped) {
-    if (first.kind === 'nil') return () => fail('nil is not a command', first.position)
-    return compileValue(first, functions)
+  const { head, args } = command
+  if (head.kind === 'function') return compileCall(head, args, piped, functions)
+  if (args.length === 0 && !piped) {
+    if (head.kind === 'nil') return () => fail('nil is not a command', head.position)
+    return compileValue(head, functions)
   }
-  if ('names' in first && first.names.length > 0)
-    return compileMethodCall(
-      first,
-      rest.map((operand) => compileArgument(operand, functions)),
-      piped,
-      functions,
-    )
-  return () => fail('a value that is no function is given an argument', first.position)
+  if ('names' in head && head.names.length > 0) return compileMethodCall(head, args, piped, functions)
+  return () => fail('a value that is no function is given an argument', head.position)
 }
 
 /** The value of an operand by itself. */
@@ -83,7 +85,7 @@ function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
     case 'function':
       return compileCall(operand, [], false, functions) as Evaluate
     case 'pipe':
-      return compilePipe(operand, functions)
+      return compileParenthesis(operand, functions)
     case 'nil':
       return () => undefined
     case 'bool':
@@ -94,10 +96,9 @@ function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
 }
 
 function compileField({ names, position }: FieldNode): Evaluate {
-  const [name, ...more] = names
-  if (name === undefined) return fail('a field without a name', position)
-  if (more.length === 0) return (run, dot) => readField(run, dot, name, position)
-  return (run, dot) => follow(run, dot, names, position)
+  if (names.length > 1) return (run, dot) => follow(run, dot, names, position)
+  const name = names[0] as string
+  return (run, dot) => readField(run, dot, name, position)
 }
 
 function compileVariable({ name, number, names, position }: VariableNode): Evaluate {
@@ -121,9 +122,10 @@ function compileLiteral(literal: Literal): Evaluate {
 /** The value of a number where no type is asked for, null when it fits none. */
 const idealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
 
-function follow(run: Run, start: Value, names: readonly string[], position: number): Value {
+/** The value at the end of a chain of fields. */
+export function follow(run: Run, start: Value, names: readonly string[], position: number): Value {
   let value = start
-  for (const name of names) value = readField(run, value, name, position)
+  for (let i = 0; i < names.length; i++) value = readField(run, value, names[i] as string, position)
   return value
 }
 
@@ -145,10 +147,11 @@ function noField(receiver: Value, name: string, position: number): never {
 /** A field that is given arguments: only a method takes them. */
 function compileMethodCall(
   node: FieldNode | VariableNode | ChainNode,
-  given: readonly Argument[],
+  args: readonly Operand[],
   piped: boolean,
   functions: FunctionTable,
 ): Stage {
+  const given = args.map((operand) => compileArgument(operand, functions))
   const last = node.names.length - 1
   const receiver = compileReceiver(node, last, functions)
   const site = { name: node.names[last] ?? '', position: node.position }

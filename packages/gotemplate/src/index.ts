@@ -68,16 +68,16 @@ export function parse(text: string, options: ParseOptions = {}): Template {
   }
 }
 
-function functionTable(options: ParseOptions): FunctionTable {
-  const enabled = options.builtins ?? true
+function functionTable({ builtins: enabled = true, functions = {} }: ParseOptions): FunctionTable {
+  const hosts = Object.entries(functions)
+  if (enabled === true && hosts.length === 0) return builtins
   const names = enabled === true ? [...builtins.keys()] : enabled === false ? [] : enabled
   const table = new Map<string, FunctionEntry>()
   for (const name of names) {
     const entry = builtins.get(name)
     if (entry !== undefined) table.set(name, entry)
   }
-  for (const [name, host] of Object.entries(options.functions ?? {}))
-    table.set(name, hostFunction(name, host))
+  for (const [name, host] of hosts) table.set(name, hostFunction(name, host))
   return table
 }
 

@@ -1,12 +1,11 @@
 // The lexer: text between actions, and the tokens inside them. Trim markers are dealt with here; the parser never sees
-// them. Spaces are no tokens: each token knows whether one stood before it.
+// them. Spaces are no tokens: of each token it is known whether one stood before it.
 import { isLetterOrDigit } from './unicode.ts'
 
 export type TokenType =
   | 'error'
   | 'eof'
   | 'text'
-  | 'left'
   | 'right'
   | 'keyword'
   | 'identifier'
@@ -27,122 +26,155 @@ export type TokenType =
   | 'close'
   | 'other'
 
-export interface Token {
-  readonly type: TokenType
-  readonly position: number
-  /** The text of the token; of an error, what is wrong. */
-  readonly text: string
-  /** Whether a space stands before it. */
-  readonly spaced: boolean
-}
+export type Keyword =
+  'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with'
 
-const keywords = new Set([
-  'block',
-  'break',
-  'continue',
-  'define',
-  'else',
-  'end',
-  'if',
-  'range',
-  'template',
-  'with',
-])
+const keywords: ReadonlyMap<string, Keyword> = new Map(
+  (['block', 'break', 'continue', 'define', 'else', 'end', 'if', 'range', 'template', 'with'] as const).map(
+    (word) => [word, word],
+  ),
+)
 
 const LEFT = '{{'
 const RIGHT = '}}'
 const SPACE = 32
+const STAR = 42
 const PLUS = 43
 const MINUS = 45
+const SLASH = 47
 const BACKSLASH = 92
 const BRACE = 125
 
-const isSpace = (code: number): boolean => code === SPACE || code === 9 || code === 10 || code === 13
+/** What the characters of ASCII are to a template. */
+const [OTHER, NAME, BLANK, STOP] = [0, 1, 2, 3]
+const classes = new Uint8Array(128)
+for (let code = 0; code < 128; code++) if (isLetterOrDigit(code)) classes[code] = NAME
+for (const blank of ' \t\r\n') classes[blank.charCodeAt(0)] = BLANK
+/** Besides spaces and closing delimiters, a name may end before these only. */
+for (const stop of '.,|:)(') classes[stop.charCodeAt(0)] = STOP
+
+/** The class of a character; a missing one, at the end, is of none. */
+function classOf(code: number): number {
+  if (code < 128) return classes[code] as number
+  return code >= 128 && isLetterOrDigit(code) ? NAME : OTHER
+}
+
+const isSpace = (code: number): boolean => code < 128 && classes[code] === BLANK
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** Reads a template from its beginning to its end, one token at a time. */
+/** Stands on one token of a template at a time, from its beginning to its end. */
 export class Lexer {
+  /** The token: its type and where it starts and ends. */
+  type: TokenType = 'eof'
+  start = 0
+  end = 0
+  /** Whether a space stands before it. */
+  spaced = false
+  /** Which keyword it is, when it is one. */
+  keyword: Keyword | null = null
+  /** What is wrong, when the token is an error. */
+  problem = ''
   readonly #source: string
+  /** Where the next token is looked for. */
   #at = 0
+  /** Where the content of an action begins that was found and not entered yet, 0 when there is none. */
+  #content = 0
   #inside = false
+  #finished = false
   #parentheses = 0
-  /** Set once the end or an error was reached; it is answered from then on. */
-  #last: Token | null = null
-  #spaced = false
 
   constructor(source: string) {
     this.#source = source
+    this.advance()
   }
 
-  /** The next token; after the end or an error always the same one. */
-  next(): Token {
-    if (this.#last !== null) return this.#last
-    while (!this.#inside) {
-      const token = this.#text()
-      if (token !== null) return token
+  /** The text of the token. */
+  get text(): string {
+    return this.#source.slice(this.start, this.end)
+  }
+
+  /** The name of a field, without its point. */
+  get fieldName(): string {
+    return this.#source.slice(this.start + 1, this.end)
+  }
+
+  /** Goes on to the next token; the end and an error are never left. */
+  advance(): void {
+    if (this.#finished) return
+    if (this.#inside) this.#action()
+    else this.#outside()
+  }
+
+  #set(type: TokenType, start: number): void {
+    this.type = type
+    this.start = start
+    this.end = this.#at
+  }
+
+  #fail(start: number, problem: string): void {
+    this.#finished = true
+    this.problem = problem
+    this.#set('error', start)
+  }
+
+  /** Text up to the next action; where there is none, the first token of the action. */
+  #outside(): void {
+    for (;;) {
+      if (this.#content === 0 && this.#text()) return
+      const content = this.#content
+      this.#content = 0
+      if (!this.#isComment(content)) return this.#enterAction(content)
+      if (!this.#skipComment(content)) return
     }
-    return this.#action()
   }
 
-  #token(type: TokenType, position: number): Token {
-    return { type, position, text: this.#source.slice(position, this.#at), spaced: this.#spaced }
-  }
-
-  #end(type: 'error' | 'eof', position: number, text: string): Token {
-    this.#last = { type, position, text, spaced: this.#spaced }
-    return this.#last
-  }
-
-  #error(position: number, reason: string): Token {
-    return this.#end('error', position, reason)
-  }
-
-  /** The text before the next action; null when there is none and the action may begin. */
-  #text(): Token | null {
+  /** Finds the next action; answers whether there is text before it. */
+  #text(): boolean {
     const start = this.#at
     const left = this.#source.indexOf(LEFT, start)
-    const trimmed = left !== -1 && this.#isTrimmedLeft(left + 2)
-    let end = left === -1 ? this.#source.length : left
-    if (trimmed) while (end > start && isSpace(this.#source.charCodeAt(end - 1))) end--
-    if (end > start) {
-      this.#at = end
-      const token = this.#token('text', start)
-      // The spaces that were trimmed are passed over; the action begins at the delimiter.
-      if (left !== -1) this.#at = left
-      return token
+    if (left === -1) {
+      this.#lastText(start)
+      return true
     }
-    if (left === -1) return this.#end('eof', start, '')
-    return this.#leftDelimiter(left, trimmed)
+    const trims = this.#source.charCodeAt(left + 2) === MINUS && isSpace(this.#source.charCodeAt(left + 3))
+    this.#content = left + (trims ? 4 : 2)
+    let end = left
+    if (trims) while (end > start && isSpace(this.#source.charCodeAt(end - 1))) end--
+    this.#at = end
+    this.#set('text', start)
+    return end > start
   }
 
-  #isTrimmedLeft(at: number): boolean {
-    return this.#source.charCodeAt(at) === MINUS && isSpace(this.#source.charCodeAt(at + 1))
+  #lastText(start: number): void {
+    this.#at = this.#source.length
+    this.#finished = start === this.#at
+    this.#set(this.#finished ? 'eof' : 'text', start)
   }
 
-  #leftDelimiter(left: number, trimmed: boolean): Token | null {
-    const content = left + LEFT.length + (trimmed ? 2 : 0)
-    if (this.#source.startsWith('/*', content)) return this.#comment(content)
-    this.#at = left + LEFT.length
-    this.#spaced = false
-    const token = this.#token('left', left)
+  /** The first token of an action: its opening delimiter is none. */
+  #enterAction(content: number): void {
     this.#at = content
     this.#inside = true
     this.#parentheses = 0
-    return token
+    this.#action()
   }
 
-  #comment(start: number): Token | null {
+  #isComment(at: number): boolean {
+    return this.#source.charCodeAt(at) === SLASH && this.#source.charCodeAt(at + 1) === STAR
+  }
+
+  /** Passes over a comment; false when it is wrong. */
+  #skipComment(start: number): boolean {
     const close = this.#source.indexOf('*/', start + 2)
-    if (close === -1) return this.#error(start, 'unclosed comment')
     this.#at = close + 2
-    const length = this.#rightDelimiterLength()
-    if (length === 0) return this.#error(start, 'comment ends before closing delimiter')
-    this.#skipRightDelimiter(length)
-    return null
+    const length = close === -1 ? 0 : this.#rightLength()
+    if (length > 0) this.#skipRight(length)
+    else this.#fail(start, close === -1 ? 'unclosed comment' : 'comment ends before closing delimiter')
+    return length > 0
   }
 
   /** 2 at a closing delimiter, 4 at one with a trim marker, 0 elsewhere. */
-  #rightDelimiterLength(): number {
+  #rightLength(): number {
     const at = this.#at
     const code = this.#source.charCodeAt(at)
     if (code === BRACE) return this.#source.charCodeAt(at + 1) === BRACE ? 2 : 0
@@ -150,146 +182,150 @@ export class Lexer {
     return trims && this.#source.startsWith(RIGHT, at + 2) ? 4 : 0
   }
 
-  #skipRightDelimiter(length: number): void {
+  #skipRight(length: number): void {
     this.#at += length
     if (length === 4) while (isSpace(this.#source.charCodeAt(this.#at))) this.#at++
   }
 
-  #action(): Token {
-    this.#spaced = false
+  #action(): void {
+    this.spaced = false
     for (;;) {
-      const length = this.#rightDelimiterLength()
-      if (length > 0) return this.#rightDelimiter(length)
-      if (!isSpace(this.#source.charCodeAt(this.#at))) break
-      this.#spaced = true
+      const code = this.#source.charCodeAt(this.#at)
+      const isBlank = isSpace(code)
+      if (isBlank || code === BRACE) {
+        const length = this.#rightLength()
+        if (length > 0) return this.#right(length)
+      }
+      if (!isBlank) return this.#item(code)
+      this.spaced = true
       this.#at++
     }
-    return this.#item()
   }
 
-  #rightDelimiter(length: number): Token {
+  #right(length: number): void {
     const start = this.#at
-    if (this.#parentheses > 0) return this.#error(start, 'unclosed left paren')
-    const token: Token = { type: 'right', position: start, text: RIGHT, spaced: this.#spaced }
+    if (this.#parentheses > 0) return this.#fail(start, 'unclosed left paren')
     this.#inside = false
-    this.#skipRightDelimiter(length)
-    return token
+    this.#set('right', start)
+    this.#skipRight(length)
   }
 
-  #item(): Token {
+  #item(code: number): void {
     const start = this.#at
-    const character = this.#source[start]
-    if (character === undefined) return this.#error(start, 'unclosed action')
+    if (classOf(code) === NAME && !isDigit(code)) return this.#name('identifier', start)
     this.#at++
-    switch (character) {
-      case '=':
-        return this.#token('assign', start)
-      case ':':
-        if (this.#source[this.#at] !== '=') return this.#error(start, 'expected :=')
-        this.#at++
-        return this.#token('declare', start)
-      case '|':
-        return this.#token('pipe', start)
+    switch (this.#source[start]) {
+      case undefined:
+        return this.#fail(start, 'unclosed action')
+      case '.':
+        if (isDigit(this.#source.charCodeAt(this.#at))) return this.#number(start)
+        return this.#name('field', start)
+      case '$':
+        return this.#name('variable', start)
       case '"':
         return this.#quoted('string', start)
       case "'":
         return this.#quoted('char', start)
       case '`':
         return this.#rawString(start)
-      case '$':
-        return this.#name('variable', start)
-      case '.':
-        return isDigit(this.#source.charCodeAt(this.#at)) ? this.#number(start) : this.#name('field', start)
+      case '|':
+        return this.#set('pipe', start)
+      case ':':
+        if (this.#source[this.#at] !== '=') return this.#fail(start, 'expected :=')
+        this.#at++
+        return this.#set('declare', start)
+      case '=':
+        return this.#set('assign', start)
       case '(':
         this.#parentheses++
-        return this.#token('open', start)
+        return this.#set('open', start)
       case ')':
-        return this.#close(start)
+        if (this.#parentheses === 0) return this.#fail(start, 'unexpected right paren')
+        this.#parentheses--
+        return this.#set('close', start)
       default:
-        return this.#word(start)
+        return this.#rest(start)
     }
   }
 
-  #close(start: number): Token {
-    if (this.#parentheses === 0) return this.#error(start, 'unexpected right paren')
-    this.#parentheses--
-    return this.#token('close', start)
-  }
-
-  #word(start: number): Token {
-    this.#at = start
+  /** What does not begin with a letter or a character that means something. */
+  #rest(start: number): void {
     const code = this.#source.codePointAt(start) ?? 0
     if (code === PLUS || code === MINUS || isDigit(code)) return this.#number(start)
+    this.#at = start
     if (isLetterOrDigit(code)) return this.#name('identifier', start)
     this.#at++
-    if (code > SPACE && code < 127) return this.#token('other', start)
-    return this.#error(start, `unrecognized character in action: ${describe(code)}`)
+    if (code > SPACE && code < 127) return this.#set('other', start)
+    return this.#fail(start, `unrecognized character in action: ${describe(code)}`)
   }
 
-  /** An identifier, or a field or variable after its first character. */
-  #name(type: 'identifier' | 'field' | 'variable', start: number): Token {
-    if (type === 'field' && this.#atTerminator()) return this.#token('dot', start)
+  /** An identifier, or a field or variable after its first character; a field without a name is the dot. */
+  #name(type: 'identifier' | 'field' | 'variable', start: number): void {
+    const source = this.#source
+    const from = this.#at
+    let at = from
+    while (classOf(source.charCodeAt(at)) === NAME) at++
+    if (source.charCodeAt(at) >= 0xd800) at = this.#skipBeyond(at)
+    this.#at = at
+    if (!this.#isEndOfName(at))
+      return this.#fail(at, `bad character ${describe(source.codePointAt(at) ?? 0)}`)
+    if (type === 'identifier') this.#word(source.slice(start, at), start)
+    else this.#set(type === 'field' && at === from ? 'dot' : type, start)
+  }
+
+  #word(word: string, start: number): void {
+    this.keyword = keywords.get(word) ?? null
+    if (this.keyword !== null) this.#set('keyword', start)
+    else if (word === 'true' || word === 'false') this.#set('bool', start)
+    else this.#set(word === 'nil' ? 'nil' : 'identifier', start)
+  }
+
+  /** Passes over the rest of a name with letters beyond U+FFFF. */
+  #skipBeyond(start: number): number {
+    let at = start
     for (;;) {
-      const code = this.#source.codePointAt(this.#at)
-      if (code === undefined || !isLetterOrDigit(code)) break
-      this.#at += code > 0xffff ? 2 : 1
-    }
-    if (!this.#atTerminator())
-      return this.#error(this.#at, `bad character ${describe(this.#source.codePointAt(this.#at) ?? 0)}`)
-    return this.#token(type === 'identifier' ? wordType(this.#source.slice(start, this.#at)) : type, start)
-  }
-
-  /** Whether a name may end here. */
-  #atTerminator(): boolean {
-    const code = this.#source.charCodeAt(this.#at)
-    switch (code) {
-      case 0x2e: // .
-      case 0x2c: // ,
-      case 0x7c: // |
-      case 0x3a: // :
-      case 0x29: // )
-      case 0x28: // (
-        return true
-      case 0x7d: // }
-        return this.#source.charCodeAt(this.#at + 1) === code
-      default:
-        return isSpace(code) || Number.isNaN(code)
+      const code = this.#source.codePointAt(at)
+      if (code === undefined || !isLetterOrDigit(code)) return at
+      at += code > 0xffff ? 2 : 1
     }
   }
 
-  #quoted(type: 'string' | 'char', start: number): Token {
+  #isEndOfName(at: number): boolean {
+    const code = this.#source.charCodeAt(at)
+    if (Number.isNaN(code)) return true
+    if (code === BRACE) return this.#source.charCodeAt(at + 1) === BRACE
+    return code < 128 && (classes[code] as number) >= BLANK
+  }
+
+  #quoted(type: 'string' | 'char', start: number): void {
     const quote = this.#source.charCodeAt(start)
     for (;;) {
       let code = this.#source.charCodeAt(this.#at++)
-      if (code === quote) return this.#token(type, start)
+      if (code === quote) return this.#set(type, start)
       if (code === BACKSLASH) code = this.#source.charCodeAt(this.#at++)
-      if (Number.isNaN(code) || code === 10)
-        return this.#error(
-          start,
-          type === 'char' ? 'unterminated character constant' : 'unterminated quoted string',
-        )
+      if (Number.isNaN(code) || code === 10) {
+        const what = type === 'char' ? 'character constant' : 'quoted string'
+        return this.#fail(start, `unterminated ${what}`)
+      }
     }
   }
 
-  #rawString(start: number): Token {
+  #rawString(start: number): void {
     const close = this.#source.indexOf('`', this.#at)
-    if (close === -1) return this.#error(start, 'unterminated raw quoted string')
+    if (close === -1) return this.#fail(start, 'unterminated raw quoted string')
     this.#at = close + 1
-    return this.#token('raw string', start)
+    this.#set('raw string', start)
   }
 
   /** A number, roughly: what passes here and is none is refused when its value is read. */
-  #number(start: number): Token {
+  #number(start: number): void {
     this.#at = start
-    if (!this.#scanNumber()) return this.#badNumber(start)
+    let good = this.#scanNumber()
     const sign = this.#source[this.#at]
-    if (sign !== '+' && sign !== '-') return this.#token('number', start)
-    if (!this.#scanNumber() || this.#source[this.#at - 1] !== 'i') return this.#badNumber(start)
-    return this.#token('complex', start)
-  }
-
-  #badNumber(start: number): Token {
-    return this.#error(start, `bad number syntax: "${this.#source.slice(start, this.#at)}"`)
+    const complex = good && (sign === '+' || sign === '-')
+    if (complex) good = this.#scanNumber() && this.#source[this.#at - 1] === 'i'
+    if (good) this.#set(complex ? 'complex' : 'number', start)
+    else this.#fail(start, `bad number syntax: "${this.#source.slice(start, this.#at)}"`)
   }
 
   #scanNumber(): boolean {
@@ -324,12 +360,6 @@ export class Lexer {
   #acceptRun(characters: string): void {
     while (this.#accept(characters));
   }
-}
-
-function wordType(word: string): TokenType {
-  if (keywords.has(word)) return 'keyword'
-  if (word === 'true' || word === 'false') return 'bool'
-  return word === 'nil' ? 'nil' : 'identifier'
 }
 
 const describe = (code: number): string =>

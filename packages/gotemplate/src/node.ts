@@ -47,27 +47,28 @@ interface NilNode extends Placed {
 }
 export interface PipeNode extends Placed {
   readonly kind: 'pipe'
+  /** The text before it, when it is an action; empty otherwise. */
+  readonly before: string
   /** The variables that take the value. */
   readonly variables: readonly { readonly name: string; readonly number: number }[]
   /** Whether they exist already and are assigned to. */
   readonly assigns: boolean
-  readonly commands: readonly Command[]
-  /** The operands and fields in it, which is what executing it costs. */
-  readonly weight: number
+  /** The stages: what the first one answers goes to the next as its last argument, and so on. */
+  readonly first: Command
+  readonly rest: readonly Command[]
 }
 export type Literal = NumberNode | StringNode | BoolNode
 export type Operand =
   FieldNode | VariableNode | ChainNode | FunctionNode | Literal | DotNode | NilNode | PipeNode
-/** One stage of a pipeline: what is executed, then its arguments. */
-export type Command = readonly [Operand, ...Operand[]]
+/** One stage of a pipeline: what is executed, and its arguments. */
+export interface Command {
+  readonly head: Operand
+  readonly args: readonly Operand[]
+}
 
-export interface TextNode extends Placed {
+interface TextNode extends Placed {
   readonly kind: 'text'
   readonly text: string
-}
-export interface ActionNode extends Placed {
-  readonly kind: 'action'
-  readonly pipe: PipeNode
 }
 /** `if` and `with`, with all branches of `else if` and `else with`. */
 export interface ConditionNode extends Placed {
@@ -89,8 +90,14 @@ export interface TemplateNode extends Placed {
 interface JumpNode extends Placed {
   readonly kind: 'break' | 'continue'
 }
-export type ListNode = readonly Statement[]
-export type Statement = TextNode | ActionNode | ConditionNode | RangeNode | TemplateNode | JumpNode
+/** Statements one after the other. */
+export interface ListNode {
+  readonly statements: readonly Statement[]
+  /** The statements, operands and fields in it, which is what executing it costs; lists inside it are not counted. */
+  readonly weight: number
+}
+/** A pipeline that stands by itself is an action. */
+export type Statement = TextNode | PipeNode | ConditionNode | RangeNode | TemplateNode | JumpNode
 
 /** A template and how many blocks and parentheses stand within one another in it. */
 export interface Definition {

@@ -1,6 +1,7 @@
 // The parser: statements here, what stands inside an action in pipeline.ts.
+import { unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
-import { type Token } from './lex.ts'
+import { type Keyword } from './lex.ts'
 import {
   type ConditionNode,
   type Definition,
@@ -9,8 +10,7 @@ import {
   type RangeNode,
   type Statement,
 } from './node.ts'
-import { PipelineParser, type ParserOptions, Scope } from './pipeline.ts'
-import { unquote } from './constants.ts'
+import { type ParserOptions, PipelineParser, Scope } from './pipeline.ts'
 
 /** The templates of one source by name, the one of the source itself included. */
 export type Definitions = ReadonlyMap<string, Definition>
@@ -39,126 +39,120 @@ class Parser extends PipelineParser {
   readonly #definitions = new Map<string, Definition>()
 
   parse(name: string): Definitions {
-    const list: Statement[] = []
-    for (;;) {
-      const token = this.peek()
-      if (token.type === 'eof') break
-      if (token.type === 'left' && isKeyword(this.peekSecond(), 'define')) this.#define()
-      else {
-        const statement = this.#statement()
-        if (isClosing(statement)) return fail(`unexpected {{${statement.kind}}}`, statement.position)
-        list.push(statement)
-      }
+    const statements: Statement[] = []
+    while (this.token.type !== 'eof') {
+      const statement = this.#statement(true)
+      if (statement === null) continue
+      if (isClosing(statement)) return fail(`unexpected {{${statement.kind}}}`, statement.position)
+      statements.push(statement)
     }
-    this.#add(name, list, this.scope, this.peek().position)
+    this.#add(name, { statements, weight: this.weight }, this.token.start)
     return this.#definitions
   }
 
   /** A template that says nothing gives way to one that does; two that do are an error. */
-  #add(name: string, list: ListNode, scope: Scope, position: number): void {
+  #add(name: string, list: ListNode, position: number): void {
     const existing = this.#definitions.get(name)
     if (existing === undefined || isBlank(existing.list))
-      this.#definitions.set(name, { list, levels: scope.deepest })
+      this.#definitions.set(name, { list, levels: this.scope.deepest })
     else if (!isBlank(list)) fail(`multiple definition of template "${name}"`, position)
-  }
-
-  #define(): void {
-    this.next()
-    const { position } = this.next()
-    const name = this.#templateName('define clause')
-    this.expect('right', 'define clause')
-    this.#definition(name, 'define clause', position)
-  }
-
-  /** The body of a definition, which sees no variables from outside. */
-  #definition(name: string, context: string, position: number): void {
-    const outer = this.scope
-    this.scope = new Scope()
-    const body = this.#body()
-    if (body.closing.kind !== 'end') fail(`unexpected {{else}} in ${context}`, body.closing.position)
-    this.#add(name, body.list, this.scope, position)
-    this.scope = outer
-  }
-
-  #templateName(context: string): string {
-    const token = this.next()
-    if (token.type !== 'string' && token.type !== 'raw string') return this.unexpected(token, context)
-    return unquote(token.text, token.position)
   }
 
   /** Statements up to `{{end}}` or `{{else}}`. */
   #body(): Body {
     this.enter()
-    const list: Statement[] = []
+    const outerWeight = this.weight
+    this.weight = 0
+    let statements: Statement[] = []
     for (;;) {
-      const token = this.peek()
-      if (token.type === 'eof') return fail('unexpected EOF: an {{end}} is missing', token.position)
-      const statement = this.#statement()
+      if (this.token.type === 'eof') fail('unexpected EOF: an {{end}} is missing', this.token.start)
+      const statement = this.#statement(false)
+      if (statement === null) continue
       if (isClosing(statement)) {
+        const list = { statements, weight: this.weight }
+        this.weight = outerWeight
         this.leave()
         return { list, closing: statement }
       }
-      list.push(statement)
+      // Most bodies have one statement, and an array that grows takes room for many.
+      if (statements.length === 0) statements = [statement]
+      else statements.push(statement)
     }
   }
 
-  #statement(): Statement | Closing {
-    const token = this.next()
-    this.count(token)
-    if (token.type === 'text') return { kind: 'text', position: token.position, text: token.text }
-    if (token.type !== 'left') return this.unexpected(token, 'input')
-    const first = this.peek()
-    if (first.type !== 'keyword')
-      return { kind: 'action', position: first.position, pipe: this.pipeline('command', 'right') }
-    this.next()
-    switch (first.text) {
-      case 'end':
-        this.expect('right', 'end')
-        return { kind: 'end', position: first.position }
-      case 'else':
-        return this.#else(first)
+  /** One statement; null for a definition, which may stand at the top only and leaves nothing behind. */
+  #statement(isTop: boolean): Statement | Closing | null {
+    this.count()
+    if (this.token.type === 'keyword') return this.#keyword(isTop)
+    if (this.token.type !== 'text') return this.pipeline('command', 'right', '')
+    const { text, start } = this.token
+    this.token.advance()
+    if (!this.#isAtPipeline()) return { kind: 'text', position: start, text }
+    this.count()
+    return this.pipeline('command', 'right', text)
+  }
+
+  #isAtPipeline(): boolean {
+    const { type } = this.token
+    // Text follows text where a comment stands between them.
+    return type !== 'keyword' && type !== 'text' && type !== 'eof'
+  }
+
+  #keyword(isTop: boolean): Statement | Closing | null {
+    const { keyword, start } = this.token
+    if (keyword === 'define' && !isTop) return this.unexpected('command')
+    this.token.advance()
+    switch (keyword) {
       case 'if':
       case 'with':
-        return this.#condition(first.text, first)
+        return this.#condition(keyword, start)
       case 'range':
-        return this.#range(first)
+        return this.#range(start)
       case 'break':
       case 'continue':
-        return this.#jump(first.text, first)
+        return this.#jump(keyword, start)
       case 'template':
-        return this.#template(first)
+        return this.#template(start)
       case 'block':
-        return this.#block(first)
-      default:
-        return this.unexpected(first, 'command')
+        return this.#block(start)
+      case 'end':
+        this.expect('right', 'end')
+        return { kind: 'end', position: start }
+      case 'else':
+        return this.#else(start)
+      case 'define':
+      case null:
+        return this.#define(start)
     }
+  }
+
+  #isKeyword(keyword: Keyword): boolean {
+    return this.token.type === 'keyword' && this.token.keyword === keyword
   }
 
   /** `{{else}}`; the `if` or `with` of `{{else if …}}` is left for the statement it belongs to. */
-  #else({ position }: Token): Closing {
-    const next = this.peek()
-    if (!isKeyword(next, 'if') && !isKeyword(next, 'with')) this.expect('right', 'else')
+  #else(position: number): Closing {
+    if (!this.#isKeyword('if') && !this.#isKeyword('with')) this.expect('right', 'else')
     return { kind: 'else', position }
   }
 
-  #condition(kind: 'if' | 'with', token: Token): ConditionNode {
+  #condition(kind: 'if' | 'with', position: number): ConditionNode {
     const mark = this.scope.mark()
     const branches: { pipe: PipeNode; list: ListNode }[] = []
     let otherwise: ListNode | null = null
     for (;;) {
-      const pipe = this.pipeline(kind, 'right')
+      const pipe = this.pipeline(kind, 'right', '')
       const body = this.#body()
       branches.push({ pipe, list: body.list })
       if (body.closing.kind === 'end') break
-      if (isKeyword(this.peek(), kind)) {
-        this.next()
-        continue
+      if (!this.#isKeyword(kind)) {
+        otherwise = this.#otherwise()
+        break
       }
-      otherwise = this.#otherwise()
-      break
+      this.token.advance()
     }
     this.scope.release(mark)
-    return { kind, position: token.position, branches, otherwise }
+    return { kind, position, branches, otherwise }
   }
 
   #otherwise(): ListNode {
@@ -167,45 +161,67 @@ class Parser extends PipelineParser {
     return body.list
   }
 
-  #range(token: Token): RangeNode {
+  #range(position: number): RangeNode {
     const mark = this.scope.mark()
-    const pipe = this.pipeline('range', 'right')
+    const pipe = this.pipeline('range', 'right', '')
     this.scope.loops++
     const body = this.#body()
     this.scope.loops--
     const otherwise = body.closing.kind === 'else' ? this.#otherwise() : null
     this.scope.release(mark)
-    return { kind: 'range', position: token.position, pipe, list: body.list, otherwise }
+    return { kind: 'range', position, pipe, list: body.list, otherwise }
   }
 
-  #jump(kind: 'break' | 'continue', token: Token): Statement {
+  #jump(kind: 'break' | 'continue', position: number): Statement {
     this.expect('right', `{{${kind}}}`)
-    if (this.scope.loops === 0) fail(`{{${kind}}} outside {{range}}`, token.position)
-    return { kind, position: token.position }
+    if (this.scope.loops === 0) fail(`{{${kind}}} outside {{range}}`, position)
+    return { kind, position }
   }
 
-  #template(token: Token): Statement {
+  #template(position: number): Statement {
     const name = this.#templateName('template clause')
-    const position = token.position
-    if (this.peek().type !== 'right')
-      return { kind: 'template', position, name, pipe: this.pipeline('template clause', 'right') }
-    this.next()
+    if (this.token.type !== 'right')
+      return { kind: 'template', position, name, pipe: this.pipeline('template clause', 'right', '') }
+    this.token.advance()
     return { kind: 'template', position, name, pipe: null }
   }
 
-  #block(token: Token): Statement {
+  #templateName(context: string): string {
+    const { type, text, start } = this.token
+    if (type !== 'string' && type !== 'raw string') return this.unexpected(context)
+    const name = unquote(text, start)
+    this.token.advance()
+    return name
+  }
+
+  #block(position: number): Statement {
     const name = this.#templateName('block clause')
-    const pipe = this.pipeline('block clause', 'right')
-    this.#definition(name, 'block clause', token.position)
-    return { kind: 'template', position: token.position, name, pipe }
+    const pipe = this.pipeline('block clause', 'right', '')
+    this.#definition(name, 'block clause', position)
+    return { kind: 'template', position, name, pipe }
+  }
+
+  #define(position: number): null {
+    const name = this.#templateName('define clause')
+    this.expect('right', 'define clause')
+    this.#definition(name, 'define clause', position)
+    return null
+  }
+
+  /** The body of a definition, which sees no variables from outside. */
+  #definition(name: string, context: string, position: number): void {
+    const outer = this.scope
+    this.scope = new Scope()
+    const body = this.#body()
+    if (body.closing.kind !== 'end') fail(`unexpected {{else}} in ${context}`, body.closing.position)
+    this.#add(name, body.list, position)
+    this.scope = outer
   }
 }
-
-const isKeyword = (token: Token, text: string): boolean => token.type === 'keyword' && token.text === text
 
 // White space as Go has it, which is not what JavaScript trims.
 const blank = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
 
 /** Whether a list holds nothing but white space. */
-const isBlank = (list: ListNode): boolean =>
-  list.every((node) => node.kind === 'text' && blank.test(node.text))
+const isBlank = ({ statements }: ListNode): boolean =>
+  statements.every((node) => node.kind === 'text' && blank.test(node.text))

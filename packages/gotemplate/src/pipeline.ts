@@ -1,7 +1,7 @@
-// The parser of what stands inside an action: pipelines, commands, operands. Tokens, scopes and limits are here too.
+// The parser of what stands inside an action: pipelines, commands, operands. Scopes and limits are here too.
 import { characterCode, characterConstant, readNumber, unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
-import { Lexer, type Token, type TokenType } from './lex.ts'
+import { Lexer, type TokenType } from './lex.ts'
 import { type Command, type Operand, type PipeNode } from './node.ts'
 
 /** How large a template may be. */
@@ -20,12 +20,13 @@ export interface ParserOptions {
   readonly checkFunction: (name: string, position: number) => void
 }
 
-/** The variables that a template has declared so far, and how many loops are open around this place. */
+/** The variables that a template has declared so far, and what is open around this place. */
 export class Scope {
   loops = 0
   level = 0
   deepest = 0
-  readonly #declared = new Map<string, number>([['$', 1]])
+  /** How often each variable is declared; `$` always is. */
+  readonly #declared = new Map<string, number>()
   readonly #order: string[] = []
 
   declare(name: string): void {
@@ -34,7 +35,7 @@ export class Scope {
   }
 
   has(name: string): boolean {
-    return (this.#declared.get(name) ?? 0) > 0
+    return name === '$' || (this.#declared.get(name) ?? 0) > 0
   }
 
   mark(): number {
@@ -43,85 +44,68 @@ export class Scope {
 
   /** Forgets what was declared since the mark. */
   release(mark: number): void {
-    for (const name of this.#order.splice(mark)) this.#declared.set(name, (this.#declared.get(name) ?? 0) - 1)
+    while (this.#order.length > mark) {
+      const name = this.#order.pop() ?? ''
+      this.#declared.set(name, (this.#declared.get(name) ?? 0) - 1)
+    }
   }
 }
 
-const operandStarts: ReadonlySet<TokenType> = new Set([
-  'bool',
-  'char',
-  'complex',
-  'dot',
-  'field',
-  'identifier',
-  'number',
-  'nil',
-  'raw string',
-  'string',
-  'variable',
-  'open',
-])
+type Variables = Pick<PipeNode, 'variables' | 'assigns'>
+// Most pipelines have one command without arguments; they share an empty list instead of having one each.
+const none: never[] = []
+const noVariables: Variables = { variables: none, assigns: false }
+const plainValues: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string'])
 
 export class PipelineParser {
-  scope = new Scope()
-  readonly #lexer: Lexer
+  protected readonly token: Lexer
+  protected scope = new Scope()
+  /** Nodes since the beginning of the list that is being read. */
+  protected weight = 0
   readonly #options: ParserOptions
-  readonly #numbers = new Map<string, number>([['$', 0]])
-  // Two tokens are looked at before they are read; more is never needed.
-  #first: Token | null = null
-  #second: Token | null = null
+  readonly #numbers = new Map<string, number>()
+  readonly #maxNodes: number
   #nodes = 0
   #nesting = 0
-  #weight = 0
 
   constructor(source: string, options: ParserOptions) {
-    this.#lexer = new Lexer(source)
+    this.token = new Lexer(source)
     this.#options = options
+    this.#maxNodes = options.limits.nodes
   }
 
-  protected peek(): Token {
-    this.#first ??= this.#lexer.next()
-    return this.#first
+  /** Passes over a token of this type. */
+  protected expect(type: TokenType, context: string): void {
+    if (this.token.type !== type) this.unexpected(context)
+    this.token.advance()
   }
 
-  /** The token behind the next one. */
-  protected peekSecond(): Token {
-    this.#first ??= this.#lexer.next()
-    this.#second ??= this.#lexer.next()
-    return this.#second
+  protected unexpected(context: string): never {
+    const { type, problem, start } = this.token
+    return fail(type === 'error' ? problem : `unexpected ${this.#describe()} in ${context}`, start)
   }
 
-  protected next(): Token {
-    const token = this.#first ?? this.#lexer.next()
-    this.#first = this.#second
-    this.#second = null
-    return token
-  }
-
-  protected expect(type: TokenType, context: string): Token {
-    const token = this.next()
-    return token.type === type ? token : this.unexpected(token, context)
-  }
-
-  protected unexpected(token: Token, context: string): never {
-    if (token.type === 'error') return fail(token.text, token.position)
-    return fail(`unexpected ${describeToken(token)} in ${context}`, token.position)
+  /** The token as messages name it. */
+  #describe(): string {
+    const { type, text } = this.token
+    if (type === 'eof') return 'EOF'
+    if (type === 'keyword') return `<${text}>`
+    return JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}…` : text)
   }
 
   /** Counts a node against the limit. */
-  protected count(token: Token): void {
+  protected count(): void {
     this.#nodes++
-    this.#weight++
-    const { nodes } = this.#options.limits
-    if (this.#nodes > nodes)
-      throw new Failure(`the template has more than ${nodes} nodes`, token.position, 'nodes')
+    this.weight++
+    if (this.#nodes > this.#maxNodes)
+      throw new Failure(`the template has more than ${this.#maxNodes} nodes`, this.token.start, 'nodes')
   }
 
   /** Goes one block or parenthesis deeper. */
   protected enter(): void {
     const { nesting } = this.#options.limits
     if (++this.#nesting > nesting)
-      throw new Failure(`nested more than ${nesting} deep`, this.peek().position, 'nesting')
+      throw new Failure(`nested more than ${nesting} deep`, this.token.start, 'nesting')
     this.scope.deepest = Math.max(this.scope.deepest, ++this.scope.level)
   }
 
@@ -130,155 +114,157 @@ export class PipelineParser {
     this.scope.level--
   }
 
-  /** Declarations, then commands up to the token that closes the pipeline. */
-  protected pipeline(context: string, close: 'right' | 'close'): PipeNode {
-    const { position } = this.peek()
-    const outerWeight = this.#weight
-    this.#weight = 0
-    const { variables, assigns } = this.#declarations(context)
-    const commands: Command[] = []
-    for (;;) {
-      const token = this.peek()
-      if (token.type === close) break
-      if (!operandStarts.has(token.type)) return this.unexpected(token, context)
-      commands.push(this.#command())
-    }
-    const end = this.next()
-    if (commands.length === 0) fail(`missing value for ${context}`, end.position)
-    checkStages(commands)
-    const weight = this.#weight + 1
-    this.#weight = outerWeight + weight
-    return { kind: 'pipe', position, variables, assigns, commands, weight }
+  /** Declarations, then commands up to the token that closes the pipeline, which is passed over. */
+  protected pipeline(context: string, close: 'right' | 'close', before: string): PipeNode {
+    const position = this.token.start
+    let declared = noVariables
+    let operand: Operand | null = null
+    if (this.token.type === 'variable') ({ declared, operand } = this.#variables(context))
+    if (operand === null && this.token.type === close) fail(`missing value for ${context}`, this.token.start)
+    const first = this.#command(context, operand)
+    const rest = this.token.type === close ? none : this.#stages(context, close)
+    this.token.advance()
+    const { variables, assigns } = declared
+    return { kind: 'pipe', position, before, variables, assigns, first, rest }
   }
 
-  #declarations(context: string): Pick<PipeNode, 'variables' | 'assigns'> {
+  /** The variables that take the value; one that turns out to be the first operand is answered as that. */
+  #variables(context: string): { declared: Variables; operand: Operand | null } {
     const variables: { name: string; number: number }[] = []
-    while (this.peek().type === 'variable') {
-      const variable = this.peek()
-      const after = this.peekSecond()
-      const comma = after.type === 'other' && after.text === ','
-      if (after.type !== 'declare' && after.type !== 'assign' && !comma) break
-      this.next()
-      this.next()
-      this.scope.declare(variable.text)
-      variables.push({ name: variable.text, number: this.#number(variable.text) })
-      if (!comma) return { variables, assigns: after.type === 'assign' }
-      if (context !== 'range' || variables.length > 1)
-        fail(`too many declarations in ${context}`, after.position)
-      const second = this.peek()
-      if (second.type !== 'variable' && second.type !== 'right')
-        fail('range can only initialize variables', second.position)
+    for (;;) {
+      const { text: name, start } = this.token
+      this.token.advance()
+      const { type } = this.token
+      const isComma = type === 'other' && this.token.text === ','
+      if (type !== 'declare' && type !== 'assign' && !isComma)
+        return { declared: { variables, assigns: false }, operand: this.#variable(name, start) }
+      this.token.advance()
+      this.scope.declare(name)
+      variables.push({ name, number: this.#number(name) })
+      if (!isComma) return { declared: { variables, assigns: type === 'assign' }, operand: null }
+      if (context !== 'range' || variables.length > 1) fail(`too many declarations in ${context}`, start)
+      if (this.token.type === 'right') return { declared: { variables, assigns: false }, operand: null }
+      if (this.token.type !== 'variable') fail('range can only initialize variables', this.token.start)
     }
-    return { variables, assigns: false }
   }
 
+  #variable(name: string, position: number): Operand {
+    this.count()
+    if (!this.scope.has(name)) fail(`undefined variable "${name}"`, position)
+    const names = this.#fields(null)
+    return { kind: 'variable', position, name, number: this.#number(name), names }
+  }
+
+  /** The number that stands for a name of a variable; 0 is `$`. */
   #number(name: string): number {
-    const known = this.#numbers.get(name)
+    const known = name === '$' ? 0 : this.#numbers.get(name)
     if (known !== undefined) return known
-    const number = this.#numbers.size
+    const number = this.#numbers.size + 1
     this.#numbers.set(name, number)
     return number
   }
 
+  /** The stages behind the first one. They are given an argument, so none may be a plain value. */
+  #stages(context: string, close: 'right' | 'close'): Command[] {
+    const commands: Command[] = []
+    while (this.token.type !== close) {
+      const command = this.#command(context, null)
+      commands.push(command)
+      if (plainValues.has(command.head.kind))
+        fail(`non executable command in pipeline stage ${commands.length + 1}`, command.head.position)
+    }
+    return commands
+  }
+
   /** Operands separated by spaces, up to a pipe, which is passed over, or to what closes the pipeline. */
-  #command(): Command {
-    const operands: Operand[] = []
+  #command(context: string, known: Operand | null): Command {
+    const head = known ?? this.#operand() ?? this.unexpected(context)
+    let args: Operand[] = none
     for (;;) {
-      const operand = this.#operand()
-      if (operand !== null) operands.push(operand)
-      const token = this.peek()
-      if (token.type === 'right' || token.type === 'close') break
-      if (token.type === 'pipe') {
-        this.next()
+      const { type, spaced } = this.token
+      if (type === 'right' || type === 'close') break
+      if (type === 'pipe') {
+        this.token.advance()
         break
       }
-      if (operand === null || !token.spaced) this.unexpected(token, 'operand')
+      const operand = (spaced ? this.#operand() : null) ?? this.unexpected('operand')
+      if (args === none) args = [operand]
+      else args.push(operand)
     }
-    return operands as [Operand, ...Operand[]]
+    return { head, args }
   }
 
+  /** An operand with the fields behind it, null when there is none. */
   #operand(): Operand | null {
-    const token = this.peek()
-    const term = this.#term(token)
-    if (term === null || !this.#fieldFollows()) return term
-    switch (term.kind) {
-      case 'field':
-      case 'variable':
-        return { ...term, names: this.#fields(term.names) }
-      case 'bool':
-      case 'string':
-      case 'number':
-      case 'nil':
-      case 'dot':
-        return fail(`unexpected . after term ${token.text}`, token.position)
-      case 'chain':
-      case 'function':
-      case 'pipe':
-        return { kind: 'chain', position: term.position, base: term, names: this.#fields([]) }
+    const { type, start: position } = this.token
+    if (type === 'field') {
+      this.count()
+      return { kind: 'field', position, names: this.#fields(this.#takeField()) }
     }
+    if (type === 'variable') return this.#variable(this.#take(), position)
+    if (type === 'open') return this.#chain(this.#parenthesis())
+    if (type !== 'identifier') return this.#constant(type, position)
+    this.count()
+    const name = this.#take()
+    this.#options.checkFunction(name, position)
+    return this.#chain({ kind: 'function', position, name })
   }
 
-  /** The names of the fields that follow, after these. */
-  #fields(first: readonly string[]): string[] {
-    const names = first.slice()
-    while (this.#fieldFollows()) {
-      this.count(this.peek())
-      names.push(this.next().text.slice(1))
+  /** The text of the token, which is passed over. */
+  #take(): string {
+    const { text } = this.token
+    this.token.advance()
+    return text
+  }
+
+  #takeField(): string {
+    const { fieldName } = this.token
+    this.token.advance()
+    return fieldName
+  }
+
+  /** The names of the fields that follow at once, after a first one if there is one. */
+  #fields(first: string | null): string[] {
+    const names = first === null ? [] : [first]
+    while (this.token.type === 'field' && !this.token.spaced) {
+      this.count()
+      names.push(this.#takeField())
     }
     return names
   }
 
-  #fieldFollows(): boolean {
-    const token = this.peek()
-    return token.type === 'field' && !token.spaced
-  }
-
-  #term(token: Token): Operand | null {
-    if (!operandStarts.has(token.type)) return null
-    this.next()
-    this.count(token)
-    const { type, position, text } = token
-    if (type === 'field') return { kind: 'field', position, names: [text.slice(1)] }
-    if (type === 'variable') {
-      if (!this.scope.has(text)) fail(`undefined variable "${text}"`, position)
-      return { kind: 'variable', position, name: text, number: this.#number(text), names: [] }
-    }
-    if (type === 'identifier') {
-      this.#options.checkFunction(text, position)
-      return { kind: 'function', position, name: text }
-    }
-    if (type === 'dot' || type === 'nil') return { kind: type, position }
-    return type === 'open' ? this.#parenthesis() : readConstant(token)
+  #chain(base: Operand): Operand {
+    const names = this.#fields(null)
+    return names.length === 0 ? base : { kind: 'chain', position: base.position, base, names }
   }
 
   #parenthesis(): PipeNode {
+    this.count()
     this.enter()
-    const pipe = this.pipeline('parenthesized pipeline', 'close')
+    this.token.advance()
+    const pipe = this.pipeline('parenthesized pipeline', 'close', '')
     this.leave()
     return pipe
   }
+
+  #constant(type: TokenType, position: number): Operand | null {
+    const { text } = this.token
+    const constant = readConstant(type, text, position)
+    if (constant === null) return null
+    this.count()
+    this.token.advance()
+    if (this.token.type === 'field' && !this.token.spaced) fail(`unexpected . after term ${text}`, position)
+    return constant
+  }
 }
 
-function readConstant({ type, position, text }: Token): Operand {
-  if (type === 'bool') return { kind: 'bool', position, value: text === 'true' }
+function readConstant(type: TokenType, text: string, position: number): Operand | null {
+  if (type === 'string' || type === 'raw string')
+    return { kind: 'string', position, text: unquote(text, position) }
   if (type === 'number') return { kind: 'number', position, text, ...readNumber(text, position) }
+  if (type === 'dot' || type === 'nil') return { kind: type, position }
+  if (type === 'bool') return { kind: 'bool', position, value: text === 'true' }
   if (type === 'char')
     return { kind: 'number', position, text, ...characterConstant(characterCode(text, position)) }
-  if (type === 'complex') return fail(`imaginary constants are not supported: ${text}`, position)
-  return { kind: 'string', position, text: unquote(text, position) }
-}
-
-/** Only the first stage of a pipeline may be a plain value: the others are given an argument. */
-function checkStages(commands: readonly Command[]): void {
-  commands.forEach(([first], index) => {
-    if (index > 0 && ['bool', 'dot', 'nil', 'number', 'string'].includes(first.kind))
-      fail(`non executable command in pipeline stage ${index + 1}`, first.position)
-  })
-}
-
-/** A token as messages name it. */
-function describeToken(token: Token): string {
-  if (token.type === 'eof') return 'EOF'
-  if (token.type === 'keyword') return `<${token.text}>`
-  return JSON.stringify(token.text.length > 20 ? `${token.text.slice(0, 20)}…` : token.text)
+  return type === 'complex' ? fail(`imaginary constants are not supported: ${text}`, position) : null
 }

@@ -89,6 +89,14 @@ function sequenceSize(bytes: Uint8Array, at: number): number {
   return size
 }
 
+/** The text with every lone surrogate replaced by U+FFFD, as Go does when it reads JSON. */
+export function wellFormed(text: string): string {
+  // Most texts are short, and looking through them here is cheaper than a call.
+  if (text.length > 16) return text.toWellFormed()
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return text.toWellFormed()
+  return text
+}
+
 /** The same text, with raw bytes that together make a character joined into it. */
 export const joinBytes = (text: string): string => (text.isWellFormed() ? text : fromBytes(toBytes(text)))
 

@@ -6,7 +6,7 @@
 //   array      []interface {}          plain object or Map with string keys    map[string]interface {}
 //   Named      a value of another Go type, with the methods declared here
 import { fail } from './errors.ts'
-import { sortText } from './utf8.ts'
+import { sortText, wellFormed } from './utf8.ts'
 
 /** Own properties of a plain object. */
 type Fields = Readonly<Record<string, unknown>>
@@ -79,11 +79,14 @@ export class Int extends Named {
   }
 }
 
-const { getOwnPropertyDescriptor, getPrototypeOf, keys: ownKeys } = Object
+const { getOwnPropertyDescriptor, getPrototypeOf, hasOwn, keys: ownKeys } = Object
+const { __lookupGetter__: lookupGetter } = Object.prototype as unknown as {
+  __lookupGetter__: (this: object, key: PropertyKey) => unknown
+}
 
 /** Takes a value from the host: what is not data is refused, text is made well-formed, undefined becomes nil. */
 export function adopt(value: unknown): Value {
-  if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
+  if (typeof value === 'string') return wellFormed(value)
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (value === undefined || value === null) return null
   if (typeof value === 'bigint')
@@ -113,15 +116,13 @@ export function entry(map: Entries, key: string): Value {
   if (map instanceof Map)
     return Map.prototype.has.call(map, key) ? adopt(Map.prototype.get.call(map, key)) : undefined
   const property = getOwnPropertyDescriptor(map, key)
-  // Accessors run code of the host, and hidden properties are not data.
-  return property !== undefined && property.enumerable === true && 'value' in property
-    ? adopt(property.value)
-    : undefined
+  return property !== undefined && isDataProperty(property) ? adopt(property.value) : undefined
 }
 
 /** The element of a list; a hole or an accessor is nil. */
 export function element(list: readonly unknown[], index: number): Value {
-  return adopt(getOwnPropertyDescriptor(list, index)?.value)
+  // Asking whether there is a getter takes a third of the time that a descriptor of an element takes.
+  return hasOwn(list, index) && lookupGetter.call(list, index) === undefined ? adopt(list[index]) : null
 }
 
 /** The keys of a map in Go's order. */
@@ -140,8 +141,12 @@ export function hasEntries(map: Entries): boolean {
 
 function isVisible(map: Entries, key: string): boolean {
   const property = getOwnPropertyDescriptor(map, key)
-  return property !== undefined && property.enumerable === true && 'value' in property
+  return property !== undefined && isDataProperty(property)
 }
+
+/** Accessors run code of the host, and hidden properties are not data. Only a property with a value is writable or not. */
+const isDataProperty = (property: PropertyDescriptor): boolean =>
+  property.writable !== undefined && property.enumerable === true
 
 const typeNames: Readonly<Record<string, string>> = {
   boolean: 'bool',
