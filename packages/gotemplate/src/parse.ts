@@ -26,6 +26,8 @@ export function parseDefinitions(source: string, name: string, options: ParserOp
 interface Closing {
   readonly kind: 'end' | 'else'
   readonly position: number
+  /** Whether it is `{{else if …}}` or `{{else with …}}`: the second keyword is still to be read. */
+  readonly chains: boolean
 }
 
 interface Body {
@@ -117,7 +119,7 @@ class Parser extends PipelineParser {
         return this.#block(start)
       case 'end':
         this.expect('right', 'end')
-        return { kind: 'end', position: start }
+        return { kind: 'end', position: start, chains: false }
       case 'else':
         return this.#else(start)
       case 'define':
@@ -130,10 +132,10 @@ class Parser extends PipelineParser {
     return this.token.type === 'keyword' && this.token.keyword === keyword
   }
 
-  /** `{{else}}`; the `if` or `with` of `{{else if …}}` is left for the statement it belongs to. */
   #else(position: number): Closing {
-    if (!this.#isKeyword('if') && !this.#isKeyword('with')) this.expect('right', 'else')
-    return { kind: 'else', position }
+    const chains = this.#isKeyword('if') || this.#isKeyword('with')
+    if (!chains) this.expect('right', 'else')
+    return { kind: 'else', position, chains }
   }
 
   #condition(kind: 'if' | 'with', position: number): ConditionNode {
@@ -144,9 +146,10 @@ class Parser extends PipelineParser {
       const pipe = this.pipeline(kind, 'right', '')
       const body = this.#body()
       branches.push({ pipe, list: body.list })
-      if (body.closing.kind === 'end') break
-      if (!this.#isKeyword(kind)) {
-        otherwise = this.#otherwise()
+      const { closing } = body
+      if (closing.kind === 'end') break
+      if (!closing.chains || !this.#isKeyword(kind)) {
+        otherwise = this.#otherwise(closing)
         break
       }
       this.token.advance()
@@ -155,7 +158,8 @@ class Parser extends PipelineParser {
     return { kind, position, branches, otherwise }
   }
 
-  #otherwise(): ListNode {
+  #otherwise({ chains }: Closing): ListNode {
+    if (chains) this.unexpected('else')
     const body = this.#body()
     if (body.closing.kind !== 'end') fail('expected end; found {{else}}', body.closing.position)
     return body.list
@@ -167,7 +171,7 @@ class Parser extends PipelineParser {
     this.scope.loops++
     const body = this.#body()
     this.scope.loops--
-    const otherwise = body.closing.kind === 'else' ? this.#otherwise() : null
+    const otherwise = body.closing.kind === 'else' ? this.#otherwise(body.closing) : null
     this.scope.release(mark)
     return { kind: 'range', position, pipe, list: body.list, otherwise }
   }

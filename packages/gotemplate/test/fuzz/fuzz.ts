@@ -1,8 +1,8 @@
 // `npm run fuzz -w gotemplate -- --runs 200000 --seed 1`: random templates through this package and through Go.
 import { parseArgs } from 'node:util'
 import * as fc from 'fast-check'
-import { Oracle, oracleProgram } from '../oracle/oracle.ts'
-import { type Comparison, compare } from './compare.ts'
+import { type Case, Oracle, type Outcome, oracleProgram } from '../oracle/oracle.ts'
+import { compare } from './compare.ts'
 import { cases } from './templates.ts'
 
 const BATCH = 1000
@@ -28,13 +28,11 @@ for (let done = 0; done < runs; done += BATCH) {
   const seed = firstSeed + done
   const batch = fc.sample(cases, { numRuns: Math.min(BATCH, runs - done), seed })
   const comparisons = await Promise.all(batch.map((request) => compare(oracle, request)))
-  let first: Comparison | null = null
-  for (const comparison of comparisons) {
-    counts[comparison.verdict]++
-    phases[comparison.go.phase ?? 'rendered']++
-    if (comparison.verdict === 'disagrees') first ??= comparison
+  for (const [index, { verdict, go, here }] of comparisons.entries()) {
+    counts[verdict]++
+    phases[go.phase ?? 'rendered']++
+    if (verdict === 'disagrees' && counts.disagrees <= SHOWN) await show(batch[index] as Case, go, here)
   }
-  if (first !== null && counts.disagrees <= SHOWN) await showSmallest(seed, batch.length)
   const seconds = (performance.now() - started) / 1000
   process.stdout.write(
     `${done + batch.length} in ${seconds.toFixed(0)} s: ${JSON.stringify({ ...counts, ...phases })}\n`,
@@ -44,17 +42,19 @@ await oracle.close()
 process.stdout.write(`disagreements: ${counts.disagrees} of ${runs}\n`)
 process.exitCode = counts.disagrees === 0 ? 0 : 1
 
-/** Lets fast-check make the first disagreement of a batch smaller, and prints it. */
-async function showSmallest(seed: number, numRuns: number): Promise<void> {
-  const agree = fc.asyncProperty(
-    cases,
-    async (request) => (await compare(oracle, request)).verdict !== 'disagrees',
-  )
-  const { counterexample } = await fc.check(agree, { seed, numRuns })
-  const [smallest] = counterexample ?? []
-  if (smallest === undefined) return
-  const { go, here } = await compare(oracle, smallest)
+/** Prints a disagreement, with a template that is as short as cutting pieces out of it makes it. */
+async function show(request: Case, go: Outcome, here: Outcome): Promise<void> {
+  let smallest = { request, go, here }
+  for (let size = 64; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at + size <= smallest.request.template.length; at++) {
+      const { template } = smallest.request
+      const shorter = { ...request, template: template.slice(0, at) + template.slice(at + size) }
+      const comparison = await compare(oracle, shorter)
+      const isSame = comparison.go.phase === go.phase && comparison.here.phase === here.phase
+      if (comparison.verdict === 'disagrees' && isSame) smallest = { request: shorter, ...comparison }
+    }
+  }
   process.stdout.write(
-    `${JSON.stringify(smallest)}\n  Go:   ${JSON.stringify(go)}\n  here: ${JSON.stringify(here)}\n`,
+    `${JSON.stringify(smallest.request)}\n  Go:   ${JSON.stringify(smallest.go)}\n  here: ${JSON.stringify(smallest.here)}\n`,
   )
 }
