@@ -128,12 +128,8 @@ export class Program {
 
   #condition({ kind, branches, otherwise }: ConditionNode): Execute {
     const isWith = kind === 'with'
-    const conditions: Evaluate[] = []
-    const bodies: Execute[] = []
-    for (const { pipe, list } of branches) {
-      conditions.push(compileStatement(pipe, this.#functions))
-      bodies.push(this.#list(list))
-    }
+    const conditions = branches.map(({ pipe }) => compileStatement(pipe, this.#functions))
+    const bodies = branches.map(({ list }) => this.#list(list))
     const last = otherwise === null ? null : this.#list(otherwise)
     return (run, dot) => {
       const { top } = run

@@ -140,22 +140,22 @@ class Parser extends PipelineParser {
 
   #condition(kind: 'if' | 'with', position: number): ConditionNode {
     const mark = this.scope.mark()
-    const branches: { pipe: PipeNode; list: ListNode }[] = []
-    let otherwise: ListNode | null = null
-    for (;;) {
-      const pipe = this.pipeline(kind, 'right', '')
-      const body = this.#body()
-      branches.push({ pipe, list: body.list })
-      const { closing } = body
-      if (closing.kind === 'end') break
-      if (!closing.chains || !this.#isKeyword(kind)) {
-        otherwise = this.#otherwise(closing)
-        break
-      }
+    let { branch, closing } = this.#branch(kind)
+    const branches = [branch]
+    while (closing.chains && this.#isKeyword(kind)) {
       this.token.advance()
+      ;({ branch, closing } = this.#branch(kind))
+      branches.push(branch)
     }
+    const otherwise = closing.kind === 'else' ? this.#otherwise(closing) : null
     this.scope.release(mark)
     return { kind, position, branches, otherwise }
+  }
+
+  #branch(kind: 'if' | 'with'): { branch: { pipe: PipeNode; list: ListNode }; closing: Closing } {
+    const pipe = this.pipeline(kind, 'right', '')
+    const { list, closing } = this.#body()
+    return { branch: { pipe, list }, closing }
   }
 
   #otherwise({ chains }: Closing): ListNode {
