@@ -119,9 +119,11 @@ function readInteger(text: string): bigint | null {
   const match = /^([+-]?)(0[xX]|0[oO]|0[bB]|0(?=[0-9_]))?([0-9a-fA-F_]+)$/.exec(text)
   if (match === null || !underscoresFit(text)) return null
   const [, sign, prefix = '', spelled = ''] = match
-  const digits = spelled.replaceAll('_', '')
+  const digits = spelled.replaceAll('_', '').replace(/^0+(?=.)/, '')
   const base = { x: 16, o: 8, b: 2, '0': 8, '': 10 }[prefix.slice(-1).toLowerCase()] ?? 10
   if (digits === '' || !allDigits(digits, base)) return null
+  // Whatever its base, a number with so many digits has more than 64 bits; how many does not matter.
+  if (digits.length > 64) return sign === '-' ? -MAX_UINT * 2n : MAX_UINT * 2n
   const value = BigInt(base === 10 ? digits : `${{ 16: '0x', 8: '0o', 2: '0b' }[base] ?? ''}${digits}`)
   return sign === '-' ? -value : value
 }

@@ -1,7 +1,7 @@
 // html, js and urlquery: the text of their arguments, escaped.
 import { sprint } from './print.ts'
 import { type Run } from './run.ts'
-import { isPrintable } from './unicode.ts'
+import { isLetterOrDigit, isPrintable } from './unicode.ts'
 import { toBytes } from './utf8.ts'
 import { type Value } from './value.ts'
 
@@ -15,70 +15,71 @@ function joined(args: readonly Value[], run: Run): string {
   )
 }
 
-const html: Readonly<Record<string, string>> = {
-  '\0': '\ufffd',
-  '"': '&#34;',
-  "'": '&#39;',
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-}
+const html: ReadonlyMap<number, string> = new Map([
+  [0, '\ufffd'],
+  [0x22, '&#34;'],
+  [0x27, '&#39;'],
+  [0x26, '&amp;'],
+  [0x3c, '&lt;'],
+  [0x3e, '&gt;'],
+])
 
 /** The text of the arguments with the characters that mean something in HTML replaced. */
 export function escapeHtml(args: readonly Value[], run: Run): string {
-  const text = joined(args, run)
-  return replaceEach(text, run, (character) => html[character])
+  return replaceEach(joined(args, run), run, (code) => (code > 0x3e ? undefined : html.get(code)))
 }
 
-const js: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '"': '\\"',
-  '<': '\\u003C',
-  '>': '\\u003E',
-  '&': '\\u0026',
-  '=': '\\u003D',
-}
+const js: ReadonlyMap<number, string> = new Map([
+  [0x5c, '\\\\'],
+  [0x27, "\\'"],
+  [0x22, '\\"'],
+  [0x3c, '\\u003C'],
+  [0x3e, '\\u003E'],
+  [0x26, '\\u0026'],
+  [0x3d, '\\u003D'],
+])
 
 /** The text of the arguments as it may stand in a JavaScript string. */
 export function escapeJs(args: readonly Value[], run: Run): string {
-  const text = joined(args, run)
-  return replaceEach(text, run, (character) => {
-    const known = js[character]
-    if (known !== undefined) return known
-    const code = character.codePointAt(0) ?? 0
+  return replaceEach(joined(args, run), run, (code) => {
+    if (code >= 0x20 && code <= 0x7f) return js.get(code)
     // A raw byte passes as it is.
-    if ((code >= 0xd800 && code <= 0xdfff) || isPrintable(code) || code === 0x7f) return undefined
+    if ((code >= 0xd800 && code <= 0xdfff) || isPrintable(code)) return undefined
     return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
   })
 }
 
-function replaceEach(text: string, run: Run, replacement: (character: string) => string | undefined): string {
-  let result = ''
-  for (const character of text) {
-    const piece = replacement(character) ?? character
-    run.build(piece.length)
-    result += piece
-  }
-  return result
-}
-
-const unreserved = /^[A-Za-z0-9_.~-]$/
-
 /** The text of the arguments as it may stand in the query of a URL. */
 export function escapeQuery(args: readonly Value[], run: Run): string {
-  const text = joined(args, run)
+  return replaceEach(joined(args, run), run, (code) => {
+    if (isUnreserved(code)) return undefined
+    return code === 0x20 ? '+' : percentEncoded(String.fromCodePoint(code))
+  })
+}
+
+const isUnreserved = (code: number): boolean =>
+  code < 0x80 && (isLetterOrDigit(code) || code === 0x2d || code === 0x2e || code === 0x7e)
+
+function percentEncoded(character: string): string {
+  let encoded = ''
+  for (const byte of toBytes(character)) encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  return encoded
+}
+
+/** The text with some of its characters replaced; what stands between them is copied in one piece. */
+function replaceEach(text: string, run: Run, replacement: (code: number) => string | undefined): string {
   run.build(text.length)
   let result = ''
-  for (const byte of toBytes(text)) {
-    const character = String.fromCharCode(byte)
-    const piece = unreserved.test(character)
-      ? character
-      : byte === 0x20
-        ? '+'
-        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  let copied = 0
+  for (let at = 0; at < text.length; at++) {
+    const start = at
+    const code = text.codePointAt(at) ?? 0
+    if (code > 0xffff) at++
+    const piece = replacement(code)
+    if (piece === undefined) continue
     run.build(piece.length)
-    result += piece
+    result += text.slice(copied, start) + piece
+    copied = at + 1
   }
-  return result
+  return result + text.slice(copied)
 }

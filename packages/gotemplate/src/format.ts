@@ -7,6 +7,10 @@ import { byteLength, toBytes } from './utf8.ts'
 
 const MAX_RUNE = 0x10ffffn
 
+/** The two digits of every byte. */
+const lowerHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const upperHex = lowerHex.map((digits) => digits.toUpperCase())
+
 /** Formats simple values and collects the text. Whatever is long is counted against the budget before it is made. */
 export class Formatter {
   width: number | null = null
@@ -36,6 +40,11 @@ export class Formatter {
     this.zero = false
     this.plusV = false
     this.sharpV = false
+  }
+
+  /** Whether nothing was asked for that changes how a number looks. */
+  isPlain(): boolean {
+    return this.width === null && this.precision === null && !this.plus && !this.space && !this.sharp
   }
 
   /** From here on the flags are those of the verb v. */
@@ -95,13 +104,12 @@ export class Formatter {
     this.run.build(byteLength(part) * 5)
     const bytes = toBytes(part).subarray(0, this.precision ?? undefined)
     const prefix = this.sharp ? (upper ? '0X' : '0x') : ''
-    const digits = Array.from(bytes, (byte) => {
-      const hex = byte.toString(16).padStart(2, '0')
-      return upper ? hex.toUpperCase() : hex
-    })
-    if (bytes.length === 0) this.pad('')
-    else if (this.space) this.pad(prefix + digits.join(` ${prefix}`))
-    else this.pad(prefix + digits.join(''))
+    const separator = this.space ? ` ${prefix}` : ''
+    const table = upper ? upperHex : lowerHex
+    let hex = ''
+    for (let i = 0; i < bytes.length; i++)
+      hex += (i === 0 ? prefix : separator) + (table[bytes[i] ?? 0] ?? '')
+    this.pad(hex)
   }
 
   /** The character of a code. */

@@ -101,12 +101,24 @@ function indexed(start: Value, indexes: readonly Value[], run: Run): Value {
     } else if (isList(value)) {
       value = element(value, indexBelow(index, value.length))
     } else if (typeof value === 'string') {
-      run.scan(value.length)
-      const bytes = toBytes(value)
-      value = new Int('uint8', BigInt(bytes[indexBelow(index, bytes.length)] ?? 0))
+      value = new Int('uint8', BigInt(byteOf(value, index, run)))
     } else return fail(`can't index item of type ${typeName(value)}`)
   }
   return value
+}
+
+function byteOf(text: string, index: Value, run: Run): number {
+  run.scan(text.length)
+  const length = byteLength(text)
+  const place = indexBelow(index, length)
+  // Where every unit is a byte, the unit at the place is the byte, or ends in it.
+  return length === text.length ? text.charCodeAt(place) & 0xff : (bytesOf(text, run)[place] ?? 0)
+}
+
+/** The bytes of a text, which take longer to find than to count. */
+function bytesOf(text: string, run: Run): Uint8Array {
+  run.scan(text.length * 8)
+  return toBytes(text)
 }
 
 function indexBelow(index: Value, size: number): number {
@@ -128,10 +140,10 @@ function sliced(value: Value, indexes: readonly Value[], run: Run): Value {
   if (typeof value === 'string') {
     if (indexes.length === 3) return fail('cannot 3-index slice a string')
     run.scan(value.length)
-    run.build(value.length)
-    const bytes = toBytes(value)
-    const [from, to] = sliceBounds(indexes, bytes.length, bytes.length)
-    return fromBytes(bytes.subarray(from, to))
+    const size = byteLength(value)
+    const [from, to] = sliceBounds(indexes, size, size)
+    run.build(to - from)
+    return size === value.length ? value.slice(from, to) : fromBytes(bytesOf(value, run).subarray(from, to))
   }
   if (!isList(value)) return fail(`can't slice item of type ${typeName(value)}`)
   return slicedList(value, indexes, run)

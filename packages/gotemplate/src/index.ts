@@ -26,7 +26,7 @@ interface ParseOptions {
   readonly limits?: Partial<Limits>
 }
 
-const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 100_000 }
+const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
 
 /** A parsed template. It holds no state and may be executed any number of times. */
 export interface Template {

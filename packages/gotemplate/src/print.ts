@@ -137,6 +137,7 @@ export class Printer extends Formatter {
   }
 
   #float(value: number, verb: string): void {
+    if (verb === 'v' && this.isPlain()) return this.write(shortestFloat(value))
     switch (verb) {
       case 'v':
         return this.float(value, 'g', -1)
@@ -203,7 +204,9 @@ export class Printer extends Formatter {
 
   #map(map: Entries, verb: string, depth: number): void {
     this.write(this.sharpV ? 'map[string]interface {}{' : 'map[')
-    this.run.keys(map).forEach((key, index) => {
+    const keys = this.run.keys(map)
+    this.run.step(keys.length)
+    keys.forEach((key, index) => {
       if (index > 0) this.write(this.sharpV ? ', ' : ' ')
       this.#string(key, key, verb)
       this.write(':')

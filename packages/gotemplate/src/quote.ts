@@ -1,6 +1,8 @@
 // Go's quoting of text and characters, as %q and %#v print it.
 import { isPrintable } from './unicode.ts'
 
+const BACKSLASH = 0x5c
+
 const named: Readonly<Record<number, string>> = {
   7: '\\a',
   8: '\\b',
@@ -13,14 +15,21 @@ const named: Readonly<Record<number, string>> = {
 
 /** The text between the quotes, escaped as in Go source; with `ascii`, nothing beyond ASCII is left. */
 export function quote(text: string, mark: '"' | "'", ascii: boolean): string {
-  let quoted = mark as string
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
+  const markCode = mark.charCodeAt(0)
+  let quoted: string = mark
+  let copied = 0
+  for (let at = 0; at < text.length; at++) {
+    const start = at
+    const code = text.codePointAt(at) ?? 0
+    if (code >= 0x20 && code < 0x7f && code !== markCode && code !== BACKSLASH) continue
+    if (code > 0xffff) at++
     // A lone surrogate stands for a byte that is not UTF-8.
-    if (code >= 0xd800 && code <= 0xdfff) quoted += `\\x${(code & 0xff).toString(16)}`
-    else quoted += escapeCharacter(code, mark, ascii)
+    const isByte = code >= 0xd800 && code <= 0xdfff
+    quoted += text.slice(copied, start)
+    quoted += isByte ? `\\x${(code & 0xff).toString(16)}` : escapeCharacter(code, mark, ascii)
+    copied = at + 1
   }
-  return quoted + mark
+  return quoted + text.slice(copied) + mark
 }
 
 function escapeCharacter(code: number, mark: string, ascii: boolean): string {

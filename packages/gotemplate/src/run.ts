@@ -68,9 +68,9 @@ export class Run {
     if (this.#steps < 0) throw new Failure('the budget of steps is used up', null, 'steps')
   }
 
-  /** Counts the reading of a text of this length. */
+  /** Counts the reading of a text of this length: one step for 64 characters. */
   scan(length: number): void {
-    if (length >= 256) this.step(length >> 8)
+    if (length >= 64) this.step(length >> 6)
   }
 
   /** Counts text that is about to be built. */
@@ -126,7 +126,7 @@ export class Run {
   place(name: number, spelling: string): number {
     for (let at = this.top - 1; at >= this.base; at--) {
       if (this.names[at] === name) {
-        this.scan((this.top - at) << 4)
+        this.scan((this.top - at) << 2)
         return at
       }
     }
