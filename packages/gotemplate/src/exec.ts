@@ -62,13 +62,9 @@ export class Program {
 
   #list(list: ListNode): Execute {
     const { weight } = list
+    const [first] = list.statements
+    if (list.statements.length === 1 && first !== undefined) return this.#single(first, weight)
     const statements = list.statements.map((statement) => this.#statement(statement))
-    const only = statements[0]
-    if (statements.length === 1 && only !== undefined)
-      return (run, dot) => {
-        run.step(weight)
-        return only(run, dot)
-      }
     return (run, dot) => {
       run.step(weight)
       for (let i = 0; i < statements.length; i++) {
@@ -76,6 +72,23 @@ export class Program {
         if (flow !== ON) return flow
       }
       return ON
+    }
+  }
+
+  /** A list of one statement, as most are. */
+  #single(statement: Statement, weight: number): Execute {
+    if (statement.kind === 'text') {
+      const { text } = statement
+      return (run) => {
+        run.step(weight)
+        run.write(text)
+        return ON
+      }
+    }
+    const execute = this.#statement(statement)
+    return (run, dot) => {
+      run.step(weight)
+      return execute(run, dot)
     }
   }
 

@@ -45,7 +45,7 @@ export function parse(text: string, options: ParseOptions = {}): Template {
   const functions = functionTable(options)
   try {
     const definitions = parseDefinitions(source, name, {
-      limits: { ...defaultLimits, ...options.limits },
+      limits: options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits },
       checkFunction: (word, position) => {
         if (functions.has(word)) return
         const hint = options.hint?.(word, builtins.has(word)) ?? ''
@@ -68,16 +68,15 @@ export function parse(text: string, options: ParseOptions = {}): Template {
   }
 }
 
-function functionTable({ builtins: enabled = true, functions = {} }: ParseOptions): FunctionTable {
-  const hosts = Object.entries(functions)
-  if (enabled === true && hosts.length === 0) return builtins
+function functionTable({ builtins: enabled = true, functions }: ParseOptions): FunctionTable {
+  if (enabled === true && functions === undefined) return builtins
   const names = enabled === true ? [...builtins.keys()] : enabled === false ? [] : enabled
   const table = new Map<string, FunctionEntry>()
   for (const name of names) {
     const entry = builtins.get(name)
     if (entry !== undefined) table.set(name, entry)
   }
-  for (const [name, host] of hosts) table.set(name, hostFunction(name, host))
+  for (const [name, host] of Object.entries(functions ?? {})) table.set(name, hostFunction(name, host))
   return table
 }
 
@@ -92,8 +91,8 @@ class ParsedTemplate implements Template {
     this.#program = program
   }
 
-  execute(data: unknown, budget: Partial<Budget> = {}): string {
-    const run = new Run({ ...defaultBudget, ...budget })
+  execute(data: unknown, budget?: Partial<Budget>): string {
+    const run = new Run(budget === undefined ? defaultBudget : { ...defaultBudget, ...budget })
     try {
       this.#program.execute(this.name, run, adopt(data) ?? undefined)
       return publicText(run.output)
@@ -121,7 +120,7 @@ class ParsedTemplate implements Template {
 /** What was thrown, as a failure: what a host function threw, and a stack that ran out, become one. */
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  if (error instanceof RangeError && /call stack|recursion/i.test(error.message))
-    return new Failure('the stack is used up', null, 'depth')
-  return new Failure(error instanceof Error ? error.message : 'a function threw something that is no Error')
+  if (!(error instanceof Error)) return new Failure('a function threw something that is no Error')
+  const isStack = /call stack|recursion/i.test(error.message)
+  return isStack ? new Failure('the stack is used up', null, 'depth') : new Failure(error.message)
 }

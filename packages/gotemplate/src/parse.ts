@@ -2,14 +2,7 @@
 import { unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
 import { type Keyword } from './lex.ts'
-import {
-  type ConditionNode,
-  type Definition,
-  type ListNode,
-  type PipeNode,
-  type RangeNode,
-  type Statement,
-} from './node.ts'
+import { type ConditionNode, type Definition, type ListNode, type RangeNode, type Statement } from './node.ts'
 import { type ParserOptions, PipelineParser, Scope } from './pipeline.ts'
 
 /** The templates of one source by name, the one of the source itself included. */
@@ -22,30 +15,22 @@ export function parseDefinitions(source: string, name: string, options: ParserOp
   return new Parser(source, options).parse(name)
 }
 
-/** `{{end}}` or `{{else}}`, which close a list. */
-interface Closing {
-  readonly kind: 'end' | 'else'
-  readonly position: number
-  /** Whether it is `{{else if …}}` or `{{else with …}}`: the second keyword is still to be read. */
-  readonly chains: boolean
-}
-
-interface Body {
-  readonly list: ListNode
-  readonly closing: Closing
-}
-
-const isClosing = (node: Statement | Closing): node is Closing => node.kind === 'end' || node.kind === 'else'
+/** What closes a list; `chain` is an else with an `if` or `with` behind it, which is still to be read. */
+type Closing = 'end' | 'else' | 'chain'
 
 class Parser extends PipelineParser {
   readonly #definitions = new Map<string, Definition>()
+  /** What closed the list that was read last, and where. */
+  #closing: Closing = 'end'
+  #closedAt = 0
 
   parse(name: string): Definitions {
     const statements: Statement[] = []
     while (this.token.type !== 'eof') {
       const statement = this.#statement(true)
       if (statement === null) continue
-      if (isClosing(statement)) return fail(`unexpected {{${statement.kind}}}`, statement.position)
+      if (typeof statement === 'string')
+        return fail(`unexpected {{${statement === 'end' ? 'end' : 'else'}}}`, this.#closedAt)
       statements.push(statement)
     }
     this.#add(name, { statements, weight: this.weight }, this.token.start)
@@ -61,7 +46,7 @@ class Parser extends PipelineParser {
   }
 
   /** Statements up to `{{end}}` or `{{else}}`. */
-  #body(): Body {
+  #body(): ListNode {
     this.enter()
     const outerWeight = this.weight
     this.weight = 0
@@ -70,11 +55,11 @@ class Parser extends PipelineParser {
       if (this.token.type === 'eof') fail('unexpected EOF: an {{end}} is missing', this.token.start)
       const statement = this.#statement(false)
       if (statement === null) continue
-      if (isClosing(statement)) {
+      if (typeof statement === 'string') {
         const list = { statements, weight: this.weight }
         this.weight = outerWeight
         this.leave()
-        return { list, closing: statement }
+        return list
       }
       // Most bodies have one statement, and an array that grows takes room for many.
       if (statements.length === 0) statements = [statement]
@@ -82,7 +67,20 @@ class Parser extends PipelineParser {
     }
   }
 
-  /** One statement; null for a definition, which may stand at the top only and leaves nothing behind. */
+  #expectEnd(context: string): void {
+    if (this.#closing !== 'end') fail(`unexpected {{else}}${context}`, this.#closedAt)
+  }
+
+  #close(closing: Closing, position: number): Closing {
+    this.#closing = closing
+    this.#closedAt = position
+    return closing
+  }
+
+  /**
+   * One statement, or what closes the list; null for a definition, which may stand at the top only and leaves nothing
+   * behind.
+   */
   #statement(isTop: boolean): Statement | Closing | null {
     this.count()
     if (this.token.type === 'keyword') return this.#keyword(isTop)
@@ -119,7 +117,7 @@ class Parser extends PipelineParser {
         return this.#block(start)
       case 'end':
         this.expect('right', 'end')
-        return { kind: 'end', position: start, chains: false }
+        return this.#close('end', start)
       case 'else':
         return this.#else(start)
       case 'define':
@@ -133,47 +131,46 @@ class Parser extends PipelineParser {
   }
 
   #else(position: number): Closing {
-    const chains = this.#isKeyword('if') || this.#isKeyword('with')
-    if (!chains) this.expect('right', 'else')
-    return { kind: 'else', position, chains }
+    if (this.#isKeyword('if') || this.#isKeyword('with')) return this.#close('chain', position)
+    this.expect('right', 'else')
+    return this.#close('else', position)
   }
 
   #condition(kind: 'if' | 'with', position: number): ConditionNode {
     const mark = this.scope.mark()
-    let { branch, closing } = this.#branch(kind)
-    const branches = [branch]
-    while (closing.chains && this.#isKeyword(kind)) {
+    const branches = [this.#branch(kind)]
+    while (this.#closing === 'chain' && this.#isKeyword(kind)) {
       this.token.advance()
-      ;({ branch, closing } = this.#branch(kind))
-      branches.push(branch)
+      branches.push(this.#branch(kind))
     }
-    const otherwise = closing.kind === 'else' ? this.#otherwise(closing) : null
+    const otherwise = this.#otherwise()
     this.scope.release(mark)
     return { kind, position, branches, otherwise }
   }
 
-  #branch(kind: 'if' | 'with'): { branch: { pipe: PipeNode; list: ListNode }; closing: Closing } {
+  #branch(kind: 'if' | 'with'): ConditionNode['branches'][number] {
     const pipe = this.pipeline(kind, 'right', '')
-    const { list, closing } = this.#body()
-    return { branch: { pipe, list }, closing }
+    return { pipe, list: this.#body() }
   }
 
-  #otherwise({ chains }: Closing): ListNode {
-    if (chains) this.unexpected('else')
-    const body = this.#body()
-    if (body.closing.kind !== 'end') fail('expected end; found {{else}}', body.closing.position)
-    return body.list
+  /** The list behind an else, null when the list before it was the last. */
+  #otherwise(): ListNode | null {
+    if (this.#closing === 'end') return null
+    if (this.#closing === 'chain') this.unexpected('else')
+    const list = this.#body()
+    this.#expectEnd('; an {{end}} is expected')
+    return list
   }
 
   #range(position: number): RangeNode {
     const mark = this.scope.mark()
     const pipe = this.pipeline('range', 'right', '')
     this.scope.loops++
-    const body = this.#body()
+    const list = this.#body()
     this.scope.loops--
-    const otherwise = body.closing.kind === 'else' ? this.#otherwise(body.closing) : null
+    const otherwise = this.#otherwise()
     this.scope.release(mark)
-    return { kind: 'range', position, pipe, list: body.list, otherwise }
+    return { kind: 'range', position, pipe, list, otherwise }
   }
 
   #jump(kind: 'break' | 'continue', position: number): Statement {
@@ -216,9 +213,9 @@ class Parser extends PipelineParser {
   #definition(name: string, context: string, position: number): void {
     const outer = this.scope
     this.scope = new Scope()
-    const body = this.#body()
-    if (body.closing.kind !== 'end') fail(`unexpected {{else}} in ${context}`, body.closing.position)
-    this.#add(name, body.list, position)
+    const list = this.#body()
+    this.#expectEnd(` in ${context}`)
+    this.#add(name, list, position)
     this.scope = outer
   }
 }

@@ -25,9 +25,10 @@ export interface CallSite {
 const BUILT_PER_OUTPUT = 4
 // A character has at most three bytes per UTF-16 unit.
 const BYTES_PER_UNIT = 3
-// Nested blocks and parentheses that may be open at once, over all open templates. The engine recurses once or twice
-// for each, and the stack of a browser or of Node has room for more than twice as many.
-const OPEN_LEVELS = 1500
+// Blocks and parentheses that may be open within one another, over all open templates, each of which counts too. The
+// engine recurses for each of them; nested ranges take the most, and Node's stack has room for some 1,300.
+const OPEN_LEVELS = 800
+const LEVELS_PER_TEMPLATE = 2
 
 /** The state of one execution. */
 export class Run {
@@ -105,14 +106,14 @@ export class Run {
   /** Opens a template with this many levels of blocks and parentheses; `close` with the same number closes it. */
   open(levels: number): void {
     this.#depth -= 1
-    this.#levels -= levels
+    this.#levels -= levels + LEVELS_PER_TEMPLATE
     if (this.#depth < 0 || this.#levels < 0)
       throw new Failure('templates are nested too deeply', null, 'depth')
   }
 
   close(levels: number): void {
     this.#depth += 1
-    this.#levels += levels
+    this.#levels += levels + LEVELS_PER_TEMPLATE
   }
 
   /** Declares a variable in the scope that is open. */

@@ -1,6 +1,6 @@
 // Renders a case with this package, in the terms of the oracle.
 import { TemplateError, goTime, parse } from '../src/index.ts'
-import { type Case, type Outcome } from './oracle/oracle.ts'
+import type { Case, Outcome } from './oracle/oracle.ts'
 import { seven } from './seven.ts'
 
 const budget = { steps: 10_000_000, outputBytes: 1 << 26, depth: 200 }

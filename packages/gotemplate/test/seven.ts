@@ -55,8 +55,16 @@ function json(value: unknown, context: Context): string {
   if (typeof value !== 'object' || value === null) return 'null'
   if (Array.isArray(value)) return `[${value.map((element) => json(element, context)).join(',')}]`
   if ('toJSON' in value && typeof value.toJSON === 'function') return JSON.stringify(value)
-  const fields = Object.entries(value).toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const fields = Object.entries(value).toSorted(([a], [b]) => byCodePoints(a, b))
   return `{${fields.map(([key, field]) => `${jsonString(key)}:${json(field, context)}`).join(',')}}`
+}
+
+/** Go orders keys by their bytes, which is the order of their code points. */
+function byCodePoints(a: string, b: string): number {
+  const [left, right] = [Array.from(a), Array.from(b)]
+  const at = left.findIndex((character, index) => character !== right[index])
+  if (at === -1 || right[at] === undefined) return left.length - right.length
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at].codePointAt(0) ?? 0)
 }
 
 const short: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ export interface Comparison {
 }
 
 /** What Go and this package make of the case. */
-export async function compare(oracle: Oracle, request: Case): Promise<Comparison> {
+export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promise<Comparison> {
   const go = await oracle.ask(request)
   const here = render(request)
   if (go.output === here.output && go.phase === here.phase) return { verdict: 'agrees', go, here }
