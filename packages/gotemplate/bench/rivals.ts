@@ -36,10 +36,10 @@ export function loadRivals(): Engine[] {
       return []
     }
   }
-  const require = createRequire(`${directory}/package.json`)
-  const ctrl = require('@ctrl/golang-template') as { parse: (text: string, data: unknown) => string }
-  const sinkingpoint = require('@sinkingpoint/gotemplate') as Sinkingpoint
-  const goTextTemplate = require('go-text-template') as GoTextTemplate
+  const load = createRequire(`${directory}/package.json`)
+  const ctrl = load('@ctrl/golang-template') as { parse: (text: string, data: unknown) => string }
+  const sinkingpoint = load('@sinkingpoint/gotemplate') as Sinkingpoint
+  const goTextTemplate = load('go-text-template') as GoTextTemplate
   const prepare = (text: string): ((data: unknown) => string) => {
     const template = new sinkingpoint.Template('x')
     template.parse(text)

@@ -1,8 +1,8 @@
 // Statements as closures: each template is turned into them when it is first executed.
 import { fail } from './errors.ts'
-import { type Evaluate, compileStatement, follow } from './eval.ts'
+import { compileStatement, follow } from './eval.ts'
 import { type FunctionTable } from './funcs.ts'
-import { BREAK, CONTINUE, type Execute, type Flow, Loop, ON } from './loop.ts'
+import { BREAK, type Block, CONTINUE, type Execute, type Flow, Loop, ON, executeBlock } from './loop.ts'
 import {
   type ConditionNode,
   type Definition,
@@ -18,7 +18,7 @@ import { type Run } from './run.ts'
 import { type Value } from './value.ts'
 
 interface Compiled {
-  readonly execute: Execute
+  readonly block: Block
   readonly levels: number
 }
 
@@ -41,7 +41,7 @@ export class Program {
     const { base, top } = run
     run.base = top
     run.declare(0, dot)
-    template.execute(run, dot)
+    executeBlock(template.block, run, dot)
     run.base = base
     run.top = top
     run.close(template.levels)
@@ -55,41 +55,24 @@ export class Program {
   #compile(name: string): Compiled | null {
     const definition: Definition | undefined = this.#definitions.get(name)
     if (definition === undefined) return null
-    const compiled = { execute: this.#list(definition.list), levels: definition.levels }
+    const compiled = { block: this.#block(definition.list), levels: definition.levels }
     this.#compiled.set(name, compiled)
     return compiled
   }
 
-  #list(list: ListNode): Execute {
-    const { weight } = list
-    const [first] = list.statements
-    if (list.statements.length === 1 && first !== undefined) return this.#single(first, weight)
-    const statements = list.statements.map((statement) => this.#statement(statement))
-    return (run, dot) => {
-      run.step(weight)
+  #block({ statements: list, weight }: ListNode): Block {
+    const [first] = list
+    // Most lists have one statement, which then stands for the list.
+    if (list.length === 1 && first !== undefined) return { execute: this.#statement(first), weight }
+    const statements = list.map((statement) => this.#statement(statement))
+    const execute: Execute = (run, dot) => {
       for (let i = 0; i < statements.length; i++) {
         const flow = (statements[i] as Execute)(run, dot)
         if (flow !== ON) return flow
       }
       return ON
     }
-  }
-
-  /** A list of one statement, as most are. */
-  #single(statement: Statement, weight: number): Execute {
-    if (statement.kind === 'text') {
-      const { text } = statement
-      return (run) => {
-        run.step(weight)
-        run.write(text)
-        return ON
-      }
-    }
-    const execute = this.#statement(statement)
-    return (run, dot) => {
-      run.step(weight)
-      return execute(run, dot)
-    }
+    return { execute, weight }
   }
 
   #statement(statement: Statement): Execute {
@@ -139,22 +122,28 @@ export class Program {
     }
   }
 
-  #condition({ kind, branches, otherwise }: ConditionNode): Execute {
-    const isWith = kind === 'with'
-    const conditions = branches.map(({ pipe }) => compileStatement(pipe, this.#functions))
-    const bodies = branches.map(({ list }) => this.#list(list))
-    const last = otherwise === null ? null : this.#list(otherwise)
+  #condition(node: ConditionNode): Execute {
+    const isWith = node.kind === 'with'
+    const branches = node.branches.map(({ pipe, list }) => ({
+      position: pipe.position,
+      condition: compileStatement(pipe, this.#functions),
+      block: this.#block(list),
+    }))
+    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
     return (run, dot) => {
       const { top } = run
-      for (let i = 0; i < conditions.length; i++) {
-        run.position = branches[i]?.pipe.position ?? 0
-        const value = (conditions[i] as Evaluate)(run, dot)
+      let chosen = otherwise
+      let inner = dot
+      for (let i = 0; i < branches.length; i++) {
+        const { position, condition, block } = branches[i] as (typeof branches)[number]
+        run.position = position
+        const value = condition(run, dot)
         if (!run.truth(value)) continue
-        const flow = (bodies[i] as Execute)(run, isWith ? (value ?? undefined) : dot)
-        run.top = top
-        return flow
+        chosen = block
+        if (isWith) inner = value ?? undefined
+        break
       }
-      const flow = last === null ? ON : last(run, dot)
+      const flow = chosen === null ? ON : executeBlock(chosen, run, inner)
       run.top = top
       return flow
     }
@@ -174,14 +163,14 @@ export class Program {
 
   #range(node: RangeNode): Execute {
     const source = compileStatement(node.pipe, this.#functions)
-    const loop = new Loop(node, this.#list(node.list))
-    const otherwise = node.otherwise === null ? null : this.#list(node.otherwise)
+    const loop = new Loop(node, this.#block(node.list))
+    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
     return (run, dot) => {
       const { top } = run
       run.position = node.position
       const value = source(run, dot) ?? undefined
       run.position = node.position
-      const flow = !loop.over(value, run) && otherwise !== null ? otherwise(run, dot) : ON
+      const flow = !loop.over(value, run) && otherwise !== null ? executeBlock(otherwise, run, dot) : ON
       run.top = top
       // As in Go, a break inside this else ends this range, and a continue goes on with the loop around it.
       return flow === CONTINUE ? CONTINUE : ON

@@ -29,10 +29,20 @@ export type TokenType =
 export type Keyword =
   'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with'
 
-const keywords: ReadonlyMap<string, Keyword> = new Map(
-  (['block', 'break', 'continue', 'define', 'else', 'end', 'if', 'range', 'template', 'with'] as const).map(
-    (word) => [word, word],
-  ),
+/** Words that are no names of functions, by their first letter: a name is compared with two of them at most. */
+const words: ReadonlyMap<number, readonly (Keyword | 'true' | 'false' | 'nil')[]> = new Map(
+  Object.entries({
+    b: ['block', 'break'],
+    c: ['continue'],
+    d: ['define'],
+    e: ['else', 'end'],
+    f: ['false'],
+    i: ['if'],
+    n: ['nil'],
+    r: ['range'],
+    t: ['template', 'true'],
+    w: ['with'],
+  } as const).map(([initial, list]) => [initial.charCodeAt(0), list]),
 )
 
 const LEFT = '{{'
@@ -269,15 +279,21 @@ export class Lexer {
     this.#at = at
     if (!this.#isEndOfName(at))
       return this.#fail(at, `bad character ${describe(source.codePointAt(at) ?? 0)}`)
-    if (type === 'identifier') this.#word(source.slice(start, at), start)
+    if (type === 'identifier') this.#word(start)
     else this.#set(type === 'field' && at === from ? 'dot' : type, start)
   }
 
-  #word(word: string, start: number): void {
-    this.keyword = keywords.get(word) ?? null
-    if (this.keyword !== null) this.#set('keyword', start)
+  #word(start: number): void {
+    const length = this.#at - start
+    const candidates = words.get(this.#source.charCodeAt(start))
+    const word = candidates?.find((text) => text.length === length && this.#source.startsWith(text, start))
+    if (word === undefined) this.#set('identifier', start)
     else if (word === 'true' || word === 'false') this.#set('bool', start)
-    else this.#set(word === 'nil' ? 'nil' : 'identifier', start)
+    else if (word === 'nil') this.#set('nil', start)
+    else {
+      this.keyword = word
+      this.#set('keyword', start)
+    }
   }
 
   /** Passes over the rest of a name with letters beyond U+FFFF. */

@@ -12,13 +12,25 @@ export type Flow = typeof ON | typeof BREAK | typeof CONTINUE
 /** A statement, or a list of them, ready to be executed. */
 export type Execute = (run: Run, dot: Value) => Flow
 
+/** A list of statements with what it costs; whoever executes it counts that first. */
+export interface Block {
+  readonly execute: Execute
+  readonly weight: number
+}
+
+/** Executes a block. */
+export function executeBlock(block: Block, run: Run, dot: Value): Flow {
+  run.step(block.weight)
+  return block.execute(run, dot)
+}
+
 /** A range with its body. */
 export class Loop {
   readonly #node: RangeNode
-  readonly #body: Execute
+  readonly #body: Block
   readonly #variables: number
 
-  constructor(node: RangeNode, body: Execute) {
+  constructor(node: RangeNode, body: Block) {
     this.#node = node
     this.#body = body
     this.#variables = node.pipe.variables.length
@@ -67,7 +79,7 @@ export class Loop {
         if (this.#variables > 1) run.values[top - 2] = index
       }
     }
-    const flow = this.#body(run, value)
+    const flow = executeBlock(this.#body, run, value)
     run.top = top
     return flow !== BREAK
   }

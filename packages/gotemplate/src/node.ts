@@ -31,11 +31,11 @@ export interface NumberNode extends Placed, NumberConstant {
   readonly kind: 'number'
   readonly text: string
 }
-export interface StringNode extends Placed {
+interface StringNode extends Placed {
   readonly kind: 'string'
   readonly text: string
 }
-export interface BoolNode extends Placed {
+interface BoolNode extends Placed {
   readonly kind: 'bool'
   readonly value: boolean
 }

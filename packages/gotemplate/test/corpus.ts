@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { type Case } from './oracle/oracle.ts'
 
-export interface CorpusCase extends Case {
+interface CorpusCase extends Case {
   readonly output: string
   readonly phase?: 'parse' | 'exec'
 }

@@ -2,7 +2,7 @@
 import { type Case, type Oracle, type Outcome } from '../oracle/oracle.ts'
 import { render } from '../render.ts'
 
-export type Verdict = 'agrees' | 'disagrees' | 'skipped'
+type Verdict = 'agrees' | 'disagrees' | 'skipped'
 
 export interface Comparison {
   readonly verdict: Verdict
