@@ -63,7 +63,8 @@ export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
 }
 
-const EXCERPT_LENGTH = 80
+/** Characters shown on each side of a place. */
+const EXCERPT_REACH = 40
 
 function locate(source: string, position: number): { line: number; column: number; excerpt: string } {
   const start = source.lastIndexOf('\n', position - 1) + 1
@@ -71,11 +72,20 @@ function locate(source: string, position: number): { line: number; column: numbe
   const end = newline === -1 ? source.length : newline
   let line = 1
   for (let i = source.indexOf('\n'); i !== -1 && i < start; i = source.indexOf('\n', i + 1)) line++
-  const before = Array.from(source.slice(start, position))
-  // A long line is shown around the place only.
-  const shown = before.slice(-EXCERPT_LENGTH / 2)
-  const after = Array.from(source.slice(position, Math.min(end, position + EXCERPT_LENGTH)))
-  const margin = shown.map((character) => (character === '\t' ? '\t' : ' ')).join('')
-  const excerpt = `  ${[...shown, ...after.slice(0, EXCERPT_LENGTH / 2)].join('')}\n  ${margin}^`
-  return { line, column: before.length + 1, excerpt }
+  let column = 1
+  for (let i = start; i < position; i++) if (!isSecondHalf(source, i)) column++
+  // A character has two units at most, so twice as many units hold enough of them.
+  const before = Array.from(source.slice(Math.max(start, position - 2 * EXCERPT_REACH), position)).slice(
+    -EXCERPT_REACH,
+  )
+  const after = Array.from(source.slice(position, Math.min(end, position + 2 * EXCERPT_REACH)))
+  const margin = before.map((character) => (character === '\t' ? '\t' : ' ')).join('')
+  const excerpt = `  ${[...before, ...after.slice(0, EXCERPT_REACH)].join('')}\n  ${margin}^`
+  return { line, column, excerpt }
+}
+
+/** Whether the unit is the second of a pair; sources are well-formed. */
+function isSecondHalf(source: string, at: number): boolean {
+  const code = source.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff
 }

@@ -2,6 +2,7 @@
 import { type FunctionEntry } from './funcs.ts'
 import { sprint } from './print.ts'
 import { type Run } from './run.ts'
+import { joinBytes } from './utf8.ts'
 import { adopt } from './value.ts'
 
 /** The Go types a parameter may have, and what an argument of each is here. */
@@ -45,9 +46,11 @@ export function hostFunction(name: string, host: TemplateFunction): FunctionEntr
     variadic: host.variadic === true,
     call: (args, run) => {
       const before = run.built
-      const result = adopt(host.call(args, contextOf(run)))
-      if (typeof result === 'string') run.build(Math.max(result.length - (run.built - before), 0))
-      return result
+      const result = host.call(args, contextOf(run))
+      if (typeof result !== 'string') return adopt(result)
+      run.build(Math.max(result.length - (run.built - before), 0))
+      // Bytes that are not UTF-8 came in as lone surrogates and go out as such.
+      return joinBytes(result)
     },
   }
 }

@@ -134,12 +134,18 @@ export class Run {
     return fail(`undefined variable: ${spelling}`)
   }
 
-  /** The keys of a map in Go's order; counted, and found only once, because data stays as it is while a template runs. */
+  /**
+   * The keys of a map in Go's order, which are counted. They are found only once, which is counted too: data stays as
+   * it is while a template runs.
+   */
   keys(map: Entries): readonly string[] {
     this.#keys ??= new Map()
     let keys = this.#keys.get(map)
     if (keys === undefined) {
+      // Of a Map it is known beforehand how many there are.
+      if (map instanceof Map) this.step(map.size)
       keys = sortedKeys(map)
+      if (!(map instanceof Map)) this.step(keys.length)
       this.#keys.set(map, keys)
     }
     this.step(keys.length)

@@ -15,15 +15,17 @@ export function byteLength(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code < 0x80) continue
+    if (code < 0x80 || isRaw(code)) continue
     if (code < 0x800) bytes += 1
-    else if (code < 0xd800 || code > 0xdfff) bytes += 2
-    // A pair has four bytes in two units; a lone surrogate is one raw byte in one unit.
-    else if (code < RAW) bytes += 1
-    else if (!isRaw(code) || isHigh(text.charCodeAt(i - 1))) bytes += 1
+    else bytes += 2
+    // A pair has four bytes in its two units, a lone surrogate the three of U+FFFD.
+    if (isHigh(code) && isLow(text.charCodeAt(i + 1))) i++
   }
   return bytes
 }
+
+const isHigh = (code: number): boolean => code >= 0xd800 && code < RAW
+const isLow = (code: number): boolean => code >= RAW && code <= 0xdfff
 
 const CHUNK = 8192
 const encoder = new TextEncoder()
@@ -41,8 +43,6 @@ function encodedLength(text: string): number {
   return bytes
 }
 
-const isHigh = (code: number): boolean => code >= 0xd800 && code < RAW
-
 /** The bytes of the text as Go holds them. */
 export function toBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(byteLength(text))
@@ -53,7 +53,7 @@ export function toBytes(text: string): Uint8Array {
     else if (isRaw(code)) bytes[at++] = code - RAW
     else {
       if (code > 0xffff) i++
-      at = encode(bytes, at, code)
+      at = encode(bytes, at, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code)
     }
   }
   return bytes
@@ -114,7 +114,7 @@ export function wellFormed(text: string): string {
   return text
 }
 
-/** The same text, with raw bytes that together make a character joined into it. */
+/** The same text, with raw bytes that together make a character joined into it, and other lone surrogates replaced. */
 export const joinBytes = (text: string): string => (text.isWellFormed() ? text : fromBytes(toBytes(text)))
 
 /** Text for the world outside: a byte that is not valid UTF-8 becomes U+FFFD. */
