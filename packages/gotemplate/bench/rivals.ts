@@ -1,0 +1,56 @@
+// Other packages that render Go templates. They are installed beside the repository, for measuring only.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+
+/** An engine as the benchmark uses it; one that cannot keep a parsed template has no `prepare`. */
+export interface Engine {
+  readonly name: string
+  /** Parses and executes. */
+  readonly render: (template: string, data: unknown) => string
+  /** Parses; what it answers executes. */
+  readonly prepare?: (template: string) => (data: unknown) => string
+}
+
+const versions = ['@ctrl/golang-template@2.0.1', '@sinkingpoint/gotemplate@0.1.15', 'go-text-template@0.2.2']
+
+interface Sinkingpoint {
+  Template: new (name: string) => { parse(text: string): void; execute(data: unknown): string }
+}
+interface GoTextTemplate {
+  Template: new (name: string) => { execute(text: string, data: unknown): string }
+}
+
+/** The other packages, installed if need be; none where that is not possible. */
+export function loadRivals(): Engine[] {
+  const directory = `${tmpdir()}/gotemplate-rivals`
+  if (!existsSync(`${directory}/node_modules`)) {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(`${directory}/package.json`, '{"private": true}')
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    try {
+      execFileSync('npm', ['install', '--prefix', directory, ...options, ...versions], { stdio: 'inherit' })
+    } catch {
+      process.stdout.write('other packages could not be installed and are left out\n')
+      return []
+    }
+  }
+  const load = createRequire(`${directory}/package.json`)
+  const ctrl = load('@ctrl/golang-template') as { parse: (text: string, data: unknown) => string }
+  const sinkingpoint = load('@sinkingpoint/gotemplate') as Sinkingpoint
+  const goTextTemplate = load('go-text-template') as GoTextTemplate
+  const prepare = (text: string): ((data: unknown) => string) => {
+    const template = new sinkingpoint.Template('x')
+    template.parse(text)
+    return (data) => template.execute(data)
+  }
+  return [
+    { name: '@ctrl/golang-template', render: (text, data) => ctrl.parse(text, data) },
+    { name: '@sinkingpoint/gotemplate', render: (text, data) => prepare(text)(data), prepare },
+    {
+      name: 'go-text-template',
+      render: (text, data) => new goTextTemplate.Template('x').execute(text, data),
+    },
+  ]
+}

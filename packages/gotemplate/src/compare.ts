@@ -1,0 +1,78 @@
+// eq, ne, lt, le, gt and ge: which values Go compares, and how.
+import { fail } from './errors.ts'
+import { type Run } from './run.ts'
+import { compareText } from './utf8.ts'
+import { Int, Named, type Value, isList, isMap, typeName } from './value.ts'
+
+type Kind = 'none' | 'bool' | 'int' | 'float' | 'string' | 'other'
+
+const kinds: Readonly<Record<string, Kind>> = {
+  boolean: 'bool',
+  number: 'float',
+  bigint: 'int',
+  string: 'string',
+  undefined: 'none',
+}
+
+function kindOf(value: Value): Kind {
+  if (value === null) return 'none'
+  return kinds[typeof value] ?? (value instanceof Int ? 'int' : 'other')
+}
+
+const integer = (value: Value): bigint => (value instanceof Int ? value.value : (value as bigint))
+
+/** Whether the first value equals one of the others; fails where Go cannot compare them. */
+export function equalValues(first: Value, others: readonly Value[], run: Run): boolean {
+  if (others.length === 0) return fail('missing argument for comparison')
+  return others.some((other) => equal(first, other, run))
+}
+
+function equal(a: Value, b: Value, run: Run): boolean {
+  const [kind, otherKind] = [kindOf(a), kindOf(b)]
+  // Nothing equals only nothing, and may be compared with everything.
+  if (kind === 'none' || otherKind === 'none') return kind === otherKind
+  if (kind !== otherKind) return fail('incompatible types for comparison')
+  switch (kind) {
+    case 'int':
+      return integer(a) === integer(b)
+    case 'other':
+      return equalNamed(a, b)
+    case 'string':
+      run.scan((a as string).length)
+      return a === b
+    case 'bool':
+    case 'float':
+      return a === b
+  }
+}
+
+/** Values with the same type and the same content are equal; lists and maps cannot be compared. */
+function equalNamed(a: Value, b: Value): boolean {
+  if (isList(a) !== isList(b) || isMap(a) !== isMap(b))
+    return fail(`non-comparable types ${typeName(a)}, ${typeName(b)}`)
+  if (!(b instanceof Named) || !(a instanceof Named)) return fail(`non-comparable type ${typeName(b)}`)
+  return a.type === b.type && a.text() === b.text()
+}
+
+/** Less than zero, zero, more than zero or not-a-number, as a is to b; fails where Go has no order. */
+export function compareValues(a: Value, b: Value, run: Run): number {
+  const [kind, otherKind] = [kindOf(a), kindOf(b)]
+  if (kind === 'none' || kind === 'other' || otherKind === 'none' || otherKind === 'other')
+    return fail('invalid type for comparison')
+  if (kind !== otherKind) return fail('incompatible types for comparison')
+  switch (kind) {
+    case 'int': {
+      const [x, y] = [integer(a), integer(b)]
+      return x < y ? -1 : x > y ? 1 : 0
+    }
+    case 'float': {
+      const [x, y] = [a as number, b as number]
+      return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN
+    }
+    case 'string':
+      run.scan((a as string).length)
+      return compareText(a as string, b as string)
+    case 'bool':
+      return fail('invalid type for comparison')
+  }
+}

@@ -1,0 +1,185 @@
+// The constants of the language: quoted text, characters and numbers in every spelling Go has.
+import { fail } from './errors.ts'
+import { fromByte, joinBytes } from './utf8.ts'
+
+/** A number as a template spells it, under every type that can hold it; the place of use picks one. */
+export interface NumberConstant {
+  /** As an int, null when it has none: not integral, or too large. */
+  readonly int: bigint | null
+  readonly float: number
+  /** Whether it is a float64 where nothing else is asked for. */
+  readonly isFloat: boolean
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+}
+const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
+
+/** The text of a quoted string, given with its quotes. */
+export function unquote(quoted: string, position: number): string {
+  const content = quoted.slice(1, -1)
+  // Carriage returns are no part of a raw string.
+  if (quoted.startsWith('`')) return content.replaceAll('\r', '')
+  if (!content.includes('\\')) return content
+  let text = ''
+  for (let at = 0; at < content.length;) {
+    const backslash = content.indexOf('\\', at)
+    if (backslash === -1) return joinBytes(text + content.slice(at))
+    const escape = readEscape(content, backslash, '"')
+    if (escape === null) return fail('invalid escape in a quoted string', position + 1 + backslash)
+    text += content.slice(at, backslash) + escape.text
+    at = escape.end
+  }
+  return joinBytes(text)
+}
+
+/** The code of a character constant, given with its quotes. */
+export function characterCode(quoted: string, position: number): number {
+  const content = quoted.slice(1, -1)
+  if (content.startsWith('\\')) {
+    const escape = readEscape(content, 0, "'")
+    if (escape !== null && escape.end === content.length) return escape.code
+  } else {
+    const code = content.codePointAt(0)
+    if (code !== undefined && content.length === (code > 0xffff ? 2 : 1)) return code
+  }
+  return fail(`malformed character constant: ${quoted}`, position)
+}
+
+interface Escape {
+  readonly code: number
+  readonly text: string
+  readonly end: number
+}
+
+function readEscape(content: string, at: number, quote: string): Escape | null {
+  const letter = content[at + 1] ?? ''
+  const plain = letter === quote ? quote : escapes[letter]
+  if (plain !== undefined) return { code: plain.charCodeAt(0), text: plain, end: at + 2 }
+  const length = hexLengths[letter]
+  if (length === undefined) return readOctal(content, at)
+  const digits = content.slice(at + 2, at + 2 + length)
+  if (digits.length < length || !/^[0-9a-fA-F]*$/.test(digits)) return null
+  const code = Number.parseInt(digits, 16)
+  const end = at + 2 + length
+  if (letter === 'x') return { code, text: fromByte(code), end }
+  if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return null
+  return { code, text: String.fromCodePoint(code), end }
+}
+
+function readOctal(content: string, at: number): Escape | null {
+  const digits = content.slice(at + 1, at + 4)
+  if (!/^[0-7]{3}$/.test(digits)) return null
+  const code = Number.parseInt(digits, 8)
+  return code > 255 ? null : { code, text: fromByte(code), end: at + 4 }
+}
+
+const MAX_INT = 2n ** 63n - 1n
+const MAX_UINT = 2n ** 64n - 1n
+
+/** The constant that a character stands for. */
+export const characterConstant = (code: number): NumberConstant => ({
+  int: BigInt(code),
+  float: code,
+  isFloat: false,
+})
+
+/** Reads a number; fails when it is none, is too large, or is imaginary. */
+export function readNumber(text: string, position: number): NumberConstant {
+  if (text.endsWith('i') && isFloat(text.slice(0, -1)))
+    return fail(`imaginary constants are not supported: ${text}`, position)
+  const integer = readInteger(text)
+  if (integer !== null && integer <= MAX_UINT && integer >= -MAX_INT - 1n) {
+    // A signed constant must fit a signed integer; only one without a sign may be larger.
+    if (integer > MAX_INT && text.startsWith('+')) return fail(`integer overflow: ${text}`, position)
+    return {
+      int: integer > MAX_INT ? null : integer,
+      float: Number(integer),
+      // Go asks for these letters before it asks for a prefix, unless the prefix comes first of all.
+      isFloat: /[.eEpP]/.test(text) && !/^0[xX]/.test(text),
+    }
+  }
+  const float = isFloat(text) ? readFloat(text) : Number.NaN
+  if (!Number.isFinite(float)) return fail(`illegal number syntax: ${text}`, position)
+  if (!/[.eEpP]/.test(text)) return fail(`integer overflow: ${text}`, position)
+  const integral = Number.isInteger(float) && float >= -(2 ** 63) && float < 2 ** 63
+  return { int: integral ? BigInt(float) : null, float, isFloat: true }
+}
+
+/** Reads an integer with its sign, prefix and underscores, null when it is none. */
+function readInteger(text: string): bigint | null {
+  const match = /^([+-]?)(0[xX]|0[oO]|0[bB]|0(?=[0-9_]))?([0-9a-fA-F_]+)$/.exec(text)
+  if (match === null || !underscoresFit(text)) return null
+  const [, sign, prefix = '', spelled = ''] = match
+  const digits = spelled.replaceAll('_', '').replace(/^0+(?=.)/, '')
+  const base = { x: 16, o: 8, b: 2, '0': 8, '': 10 }[prefix.slice(-1).toLowerCase()] ?? 10
+  if (digits === '' || !allDigits(digits, base)) return null
+  // Whatever its base, a number with so many digits has more than 64 bits; how many does not matter.
+  if (digits.length > 64) return sign === '-' ? -MAX_UINT * 2n : MAX_UINT * 2n
+  const value = BigInt(base === 10 ? digits : `${{ 16: '0x', 8: '0o', 2: '0b' }[base] ?? ''}${digits}`)
+  return sign === '-' ? -value : value
+}
+
+function allDigits(digits: string, base: number): boolean {
+  if (base === 16) return true
+  return base === 10 ? /^[0-9]+$/.test(digits) : base === 8 ? /^[0-7]+$/.test(digits) : /^[01]+$/.test(digits)
+}
+
+const decimalFloat = /^[+-]?(?:[0-9_]+\.?[0-9_]*|\.[0-9_]+)(?:[eE][+-]?[0-9][0-9_]*)?$/
+const hexFloat = /^([+-]?)0[xX]([0-9a-fA-F_]*)\.?([0-9a-fA-F_]*)[pP]([+-]?[0-9][0-9_]*)$/
+
+function isFloat(text: string): boolean {
+  if (!underscoresFit(text)) return false
+  if (decimalFloat.test(text)) return /[0-9]/.test(text)
+  const hex = hexFloat.exec(text)
+  return hex !== null && /[0-9a-fA-F]/.test(`${hex[2]}${hex[3]}`)
+}
+
+function readFloat(text: string): number {
+  const plain = text.replaceAll('_', '')
+  const hex = hexFloat.exec(plain)
+  if (hex === null) return Number(plain)
+  const [, sign, whole = '', fraction = '', exponent = '0'] = hex
+  const value = scaled(BigInt(`0x0${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
+  return sign === '-' ? -value : value
+}
+
+/** The float64 nearest to `mantissa * 2 ** exponent`, ties to even. */
+function scaled(mantissa: bigint, exponent: number): number {
+  const bits = mantissa === 0n ? 0 : mantissa.toString(2).length
+  if (bits === 0 || bits + exponent < -1075) return 0
+  if (bits + exponent > 1024) return Number.POSITIVE_INFINITY
+  // A float64 keeps 53 bits, and fewer below 2 ** -1022, where its last bit is always 2 ** -1074.
+  const dropped = Math.max(bits - 53, -1074 - exponent)
+  if (dropped <= 0) return timesPowerOfTwo(Number(mantissa), exponent)
+  const kept = mantissa >> BigInt(dropped)
+  const rest = mantissa - (kept << BigInt(dropped))
+  const half = 1n << BigInt(dropped - 1)
+  const up = rest > half || (rest === half && kept % 2n === 1n)
+  return timesPowerOfTwo(Number(up ? kept + 1n : kept), exponent + dropped)
+}
+
+/** Multiplies in two steps, as one factor may be outside the range of a float64 where the product is not. */
+function timesPowerOfTwo(value: number, exponent: number): number {
+  const first = Math.max(-1000, Math.min(1000, exponent))
+  return value * 2 ** first * 2 ** (exponent - first)
+}
+
+/** Whether every underscore stands between digits, or between a prefix and a digit. */
+function underscoresFit(text: string): boolean {
+  if (!text.includes('_')) return true
+  const body = text.replace(/^[+-]/, '')
+  const hex = /^0[xX]/.test(body)
+  const digits = hex ? '[0-9a-fA-F]' : '[0-9]'
+  // A prefix counts as a digit.
+  const proper = body.replace(/^0[xXoObB]/, '0')
+  return !new RegExp(`(?<!${digits})_|_(?!${digits})`).test(proper)
+}

@@ -1,0 +1,91 @@
+// What goes wrong, and where. Inside the engine a Failure is thrown; parse and execute turn it into a TemplateError,
+// the only thing they throw.
+
+/** The bound that ended a parse or an execution. */
+export type Bound = 'length' | 'nesting' | 'nodes' | 'steps' | 'outputBytes' | 'depth'
+
+interface ErrorParts {
+  readonly phase: 'parse' | 'exec'
+  readonly name: string
+  readonly source: string
+  readonly position: number
+  readonly reason: string
+  readonly bound: Bound | null
+  readonly output: string
+  readonly cause?: unknown
+}
+
+/** Why a template could not be parsed or executed. The message holds the place and an excerpt of the template. */
+export class TemplateError extends Error {
+  /** `parse` before anything was executed, `exec` afterwards. */
+  readonly phase: 'parse' | 'exec'
+  /** What is wrong, without the place. */
+  readonly reason: string
+  /** Line in the template, from 1. */
+  readonly line: number
+  /** Column in that line in characters, from 1. */
+  readonly column: number
+  /** The line in question with a caret under the place. */
+  readonly excerpt: string
+  /** The limit or budget that was used up, or null when the template itself is at fault. */
+  readonly bound: Bound | null
+  /** What had been written when the execution failed. */
+  readonly output: string
+
+  constructor(parts: ErrorParts) {
+    const { line, column, excerpt } = locate(parts.source, parts.position)
+    super(`${parts.name}:${line}:${column}: ${parts.reason}\n${excerpt}`, { cause: parts.cause })
+    this.name = 'TemplateError'
+    this.phase = parts.phase
+    this.reason = parts.reason
+    this.line = line
+    this.column = column
+    this.excerpt = excerpt
+    this.bound = parts.bound
+    this.output = parts.output
+  }
+}
+
+/** A failure inside the engine; without a position it belongs to what is being executed. */
+export class Failure extends Error {
+  readonly position: number | null
+  readonly bound: Bound | null
+
+  constructor(reason: string, position: number | null = null, bound: Bound | null = null) {
+    super(reason)
+    this.position = position
+    this.bound = bound
+  }
+}
+
+/** Ends what is being done with this reason. */
+export function fail(reason: string, position: number | null = null): never {
+  throw new Failure(reason, position)
+}
+
+/** Characters shown on each side of a place. */
+const EXCERPT_REACH = 40
+
+function locate(source: string, position: number): { line: number; column: number; excerpt: string } {
+  const start = source.lastIndexOf('\n', position - 1) + 1
+  const newline = source.indexOf('\n', position)
+  const end = newline === -1 ? source.length : newline
+  let line = 1
+  for (let i = source.indexOf('\n'); i !== -1 && i < start; i = source.indexOf('\n', i + 1)) line++
+  let column = 1
+  for (let i = start; i < position; i++) if (!isSecondHalf(source, i)) column++
+  // A character has two units at most, so twice as many units hold enough of them.
+  const before = Array.from(source.slice(Math.max(start, position - 2 * EXCERPT_REACH), position)).slice(
+    -EXCERPT_REACH,
+  )
+  const after = Array.from(source.slice(position, Math.min(end, position + 2 * EXCERPT_REACH)))
+  const margin = before.map((character) => (character === '\t' ? '\t' : ' ')).join('')
+  const excerpt = `  ${[...before, ...after.slice(0, EXCERPT_REACH)].join('')}\n  ${margin}^`
+  return { line, column, excerpt }
+}
+
+/** Whether the unit is the second of a pair; sources are well-formed. */
+function isSecondHalf(source: string, at: number): boolean {
+  const code = source.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff
+}

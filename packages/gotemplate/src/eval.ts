@@ -1,0 +1,309 @@
+// Pipelines as closures: what stands inside an action is turned once into functions of an execution and its dot.
+import { fail } from './errors.ts'
+import { type FunctionEntry, type FunctionTable, countProblem, parameterType } from './funcs.ts'
+import {
+  type ChainNode,
+  type Command,
+  type FieldNode,
+  type FunctionNode,
+  type Literal,
+  type NumberNode,
+  type Operand,
+  type PipeNode,
+  type VariableNode,
+} from './node.ts'
+import { type CallSite, type Run } from './run.ts'
+import { Named, type ParameterType, type Value, entry, typeName } from './value.ts'
+
+/** Something that has a value at some dot. */
+export type Evaluate = (run: Run, dot: Value) => Value
+/** A stage of a pipeline; `final` is the value of the stage before. */
+type Stage = (run: Run, dot: Value, final: Value) => Value
+/** An argument, asked for as a type. */
+type Argument = (run: Run, dot: Value, type: ParameterType) => Value
+
+/**
+ * Turns the pipeline of a statement into its evaluation, which also sets its variables. The value may be null, a nil
+ * interface; where it goes on as a dot, it is no value.
+ */
+export function compileStatement(pipe: PipeNode, functions: FunctionTable): Evaluate {
+  const evaluate = compileStages(pipe, functions)
+  const { variables, assigns } = pipe
+  if (variables.length === 0) return evaluate
+  return (run, dot) => {
+    const value = evaluate(run, dot) ?? undefined
+    for (const { name, number } of variables) {
+      if (assigns) run.values[run.place(number, name)] = value
+      else run.declare(number, value)
+    }
+    return value
+  }
+}
+
+/** A pipeline in parentheses; a nil interface that leaves it is no value. */
+function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate {
+  const evaluate = compileStatement(pipe, functions)
+  return (run, dot) => evaluate(run, dot) ?? undefined
+}
+
+function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
+  const first = compileStage(pipe.first, false, functions)
+  if (pipe.rest.length === 0) return first as Evaluate
+  const rest = pipe.rest.map((command) => compileStage(command, true, functions))
+  return (run, dot) => {
+    let value = first(run, dot, undefined)
+    for (const stage of rest) value = stage(run, dot, value ?? undefined)
+    return value
+  }
+}
+
+function compileStage(command: Command, piped: boolean, functions: FunctionTable): Stage {
+  const { head, args } = command
+  if (head.kind === 'function') return compileCall(head, args, piped, functions)
+  if (args.length === 0 && !piped) {
+    if (head.kind === 'nil') return () => fail('nil is not a command', head.position)
+    return compileValue(head, functions)
+  }
+  if ('names' in head && head.names.length > 0) return compileMethodCall(head, args, piped, functions)
+  return () => fail('a value that is no function is given an argument', head.position)
+}
+
+/** The value of an operand by itself. */
+function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
+  switch (operand.kind) {
+    case 'dot':
+      return (_run, dot) => dot
+    case 'field':
+      return compileField(operand)
+    case 'variable':
+      return compileVariable(operand)
+    case 'chain': {
+      const base = compileValue(operand.base, functions)
+      const { names, position } = operand
+      return (run, dot) => follow(run, base(run, dot), names, position)
+    }
+    case 'function':
+      return compileCall(operand, [], false, functions) as Evaluate
+    case 'pipe':
+      return compileParenthesis(operand, functions)
+    case 'nil':
+      return () => undefined
+    case 'bool':
+    case 'string':
+    case 'number':
+      return compileLiteral(operand)
+  }
+}
+
+function compileField({ names, position }: FieldNode): Evaluate {
+  if (names.length > 1) return (run, dot) => follow(run, dot, names, position)
+  const name = names[0] as string
+  return (run, dot) => readField(run, dot, name, position)
+}
+
+function compileVariable({ name, number, names, position }: VariableNode): Evaluate {
+  if (names.length === 0) return (run) => run.values[run.place(number, name)]
+  return (run) => follow(run, run.values[run.place(number, name)], names, position)
+}
+
+function compileLiteral(literal: Literal): Evaluate {
+  switch (literal.kind) {
+    case 'bool':
+      return () => literal.value
+    case 'string':
+      return () => literal.text
+    case 'number': {
+      const value = idealConstant(literal)
+      return value === null ? () => fail(`${literal.text} overflows int`, literal.position) : () => value
+    }
+  }
+}
+
+/** The value of a number where no type is asked for, null when it fits none. */
+const idealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
+
+/** The value at the end of a chain of fields. */
+export function follow(run: Run, start: Value, names: readonly string[], position: number): Value {
+  let value = start
+  for (let i = 0; i < names.length; i++) value = readField(run, value, names[i] as string, position)
+  return value
+}
+
+/** A field of a value: an entry of a map, or a method that takes no arguments. */
+function readField(run: Run, receiver: Value, name: string, position: number): Value {
+  if (receiver === undefined) return undefined
+  if (typeof receiver !== 'object' || receiver === null || Array.isArray(receiver))
+    return noField(receiver, name, position)
+  if (receiver instanceof Named) return callMethod(run, receiver, { name, position }, [])
+  run.position = position
+  return entry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
+}
+
+function noField(receiver: Value, name: string, position: number): never {
+  if (receiver === null) return fail(`nil pointer evaluating interface {}.${name}`, position)
+  return fail(`can't evaluate field ${name} in type ${typeName(receiver)}`, position)
+}
+
+/** A field that is given arguments: only a method takes them. */
+function compileMethodCall(
+  node: FieldNode | VariableNode | ChainNode,
+  args: readonly Operand[],
+  piped: boolean,
+  functions: FunctionTable,
+): Stage {
+  const given = args.map((operand) => compileArgument(operand, functions))
+  const last = node.names.length - 1
+  const receiver = compileReceiver(node, last, functions)
+  const site = { name: node.names[last] ?? '', position: node.position }
+  return (run, dot, final) => {
+    const value = receiver(run, dot)
+    if (value === undefined) return undefined
+    if (value instanceof Named) {
+      const values = given.map(
+        (argument): Deferred =>
+          (type) =>
+            argument(run, dot, type),
+      )
+      if (piped) values.push((type) => checkType(final, type, site.position))
+      return callMethod(run, value, site, values)
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return noField(value, site.name, site.position)
+    return fail(`${site.name} is not a method but has arguments`, site.position)
+  }
+}
+
+/** What the last name of the node is asked of. */
+function compileReceiver(
+  node: FieldNode | VariableNode | ChainNode,
+  last: number,
+  functions: FunctionTable,
+): Evaluate {
+  const names = node.names.slice(0, last)
+  if (node.kind !== 'field') return compileValue({ ...node, names }, functions)
+  return (run, dot) => follow(run, dot, names, node.position)
+}
+
+/** An argument that is evaluated when its type is known. */
+type Deferred = (type: ParameterType) => Value
+
+function callMethod(run: Run, receiver: Named, site: CallSite, given: readonly Deferred[]): Value {
+  const method = receiver.methods.get(site.name)
+  if (method === undefined) return noField(receiver, site.name, site.position)
+  const { parameters } = method
+  if (parameters.length !== given.length)
+    return fail(
+      `wrong number of args for ${site.name}: want ${parameters.length} got ${given.length}`,
+      site.position,
+    )
+  const values = given.map((argument, index) => argument(parameters[index] ?? 'any'))
+  run.site = site
+  // The only text a method takes is a layout, and reading one takes many looks at each character.
+  for (const value of values) if (typeof value === 'string') run.step(value.length >> 4)
+  const result = method.call(receiver as never, values)
+  if (typeof result === 'string') run.build(result.length)
+  run.site = null
+  return result
+}
+
+function compileCall(
+  node: FunctionNode,
+  rest: readonly Operand[],
+  piped: boolean,
+  functions: FunctionTable,
+): Stage {
+  const { name, position } = node
+  const entry = functions.get(name)
+  if (entry === undefined) return fail(`function "${name}" not defined`, position)
+  const given = rest.map((operand) => compileArgument(operand, functions))
+  const problem = countProblem(entry, given.length + (piped ? 1 : 0))
+  if (problem !== null) return () => fail(`wrong number of args for ${name}: ${problem}`, position)
+  if (entry.shortCircuit !== undefined) return compileShortCircuit(given, piped, entry.shortCircuit)
+  return compilePlainCall(entry, given, piped, position)
+}
+
+function compilePlainCall(
+  entry: FunctionEntry,
+  given: readonly Argument[],
+  piped: boolean,
+  position: number,
+): Stage {
+  const site = { name: entry.name, position }
+  const count = given.length
+  const types = [...given, null].map((_, index) => parameterType(entry, index))
+  const finalType = types[count] ?? 'any'
+  return (run, dot, final) => {
+    const values: Value[] = []
+    for (let i = 0; i < count; i++) values.push((given[i] as Argument)(run, dot, types[i] as ParameterType))
+    if (piped) values.push(checkType(final, finalType, position))
+    run.site = site
+    const result = entry.call(values, run)
+    run.site = null
+    return result
+  }
+}
+
+/** `and` and `or`: the first argument that decides ends the evaluation. */
+function compileShortCircuit(given: readonly Argument[], piped: boolean, deciding: boolean): Stage {
+  return (run, dot, final) => {
+    let value: Value
+    for (const argument of given) {
+      value = argument(run, dot, 'value')
+      if (run.truth(value) === deciding) return value
+    }
+    return piped ? final : value
+  }
+}
+
+function compileArgument(operand: Operand, functions: FunctionTable): Argument {
+  const { kind, position } = operand
+  if (kind === 'bool' || kind === 'string' || kind === 'number') return compileLiteralArgument(operand)
+  if (kind === 'nil')
+    return (_run, _dot, type) => {
+      if (type === 'any') return null
+      return type === 'value' ? undefined : fail(`cannot assign nil to ${type}`, position)
+    }
+  const evaluate = compileValue(operand, functions)
+  return (run, dot, type) => checkType(evaluate(run, dot), type, position)
+}
+
+/** A constant takes the type that is asked for where it can. */
+function compileLiteralArgument(literal: Literal): Argument {
+  const plain = compileLiteral(literal)
+  return (run, dot, type) => {
+    switch (type) {
+      case 'any':
+      case 'value':
+        return plain(run, dot)
+      case 'string':
+        return literal.kind === 'string' ? literal.text : expected('string', literal)
+      case 'bool':
+        return literal.kind === 'bool' ? literal.value : expected('bool', literal)
+      case 'int':
+        return literal.kind === 'number' && literal.int !== null ? literal.int : expected('integer', literal)
+      case 'float64':
+        return literal.kind === 'number' ? literal.float : expected('float', literal)
+    }
+  }
+}
+
+function expected(what: string, literal: Literal): never {
+  const found = literal.kind === 'bool' ? String(literal.value) : literal.text
+  return fail(`expected ${what}; found ${found}`, literal.position)
+}
+
+const typeofNames: Readonly<Record<Exclude<ParameterType, 'any' | 'value'>, string>> = {
+  string: 'string',
+  int: 'bigint',
+  float64: 'number',
+  bool: 'boolean',
+}
+
+/** The value as an argument of the type; nothing is converted. */
+function checkType(value: Value, type: ParameterType, position: number): Value {
+  if (type === 'value') return value
+  if (type === 'any') return value === undefined ? null : value
+  if (typeof value === typeofNames[type]) return value
+  if (value === undefined) return fail(`invalid value; expected ${type}`, position)
+  return fail(`wrong type for value; expected ${type}; got ${typeName(value)}`, position)
+}

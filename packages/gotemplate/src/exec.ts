@@ -1,0 +1,188 @@
+// Statements as closures: each template is turned into them when it is first executed.
+import { fail } from './errors.ts'
+import { compileStatement, follow } from './eval.ts'
+import { type FunctionTable } from './funcs.ts'
+import { BREAK, type Block, CONTINUE, type Execute, type Flow, Loop, ON, executeBlock } from './loop.ts'
+import {
+  type ConditionNode,
+  type Definition,
+  type ListNode,
+  type PipeNode,
+  type RangeNode,
+  type Statement,
+  type TemplateNode,
+} from './node.ts'
+import { type Definitions } from './parse.ts'
+import { printTo } from './print.ts'
+import { type Run } from './run.ts'
+import { type Value } from './value.ts'
+
+interface Compiled {
+  readonly block: Block
+  readonly levels: number
+}
+
+/** The templates of a source, each compiled when it is first executed. */
+export class Program {
+  readonly #definitions: Definitions
+  readonly #functions: FunctionTable
+  readonly #compiled = new Map<string, Compiled>()
+
+  constructor(definitions: Definitions, functions: FunctionTable) {
+    this.#definitions = definitions
+    this.#functions = functions
+  }
+
+  /** Executes a template with this dot and no variables but `$`. */
+  execute(name: string, run: Run, dot: Value): void {
+    const template = this.#compiled.get(name) ?? this.#compile(name)
+    if (template === null) return fail(`template "${name}" not defined`)
+    run.open(template.levels)
+    const { base, top } = run
+    run.base = top
+    run.declare(0, dot)
+    executeBlock(template.block, run, dot)
+    run.base = base
+    run.top = top
+    run.close(template.levels)
+  }
+
+  /** Whether there is a template of this name. */
+  has(name: string): boolean {
+    return this.#definitions.has(name)
+  }
+
+  #compile(name: string): Compiled | null {
+    const definition: Definition | undefined = this.#definitions.get(name)
+    if (definition === undefined) return null
+    const compiled = { block: this.#block(definition.list), levels: definition.levels }
+    this.#compiled.set(name, compiled)
+    return compiled
+  }
+
+  #block({ statements: list, weight }: ListNode): Block {
+    const [first] = list
+    // Most lists have one statement, which then stands for the list.
+    if (list.length === 1 && first !== undefined) return { execute: this.#statement(first), weight }
+    const statements = list.map((statement) => this.#statement(statement))
+    const execute: Execute = (run, dot) => {
+      for (let i = 0; i < statements.length; i++) {
+        const flow = (statements[i] as Execute)(run, dot)
+        if (flow !== ON) return flow
+      }
+      return ON
+    }
+    return { execute, weight }
+  }
+
+  #statement(statement: Statement): Execute {
+    switch (statement.kind) {
+      case 'pipe':
+        return this.#action(statement)
+      case 'text': {
+        const { text } = statement
+        return (run) => {
+          run.write(text)
+          return ON
+        }
+      }
+      case 'if':
+      case 'with':
+        return this.#condition(statement)
+      case 'range':
+        return this.#range(statement)
+      case 'template':
+        return this.#template(statement)
+      case 'break':
+        return () => BREAK
+      case 'continue':
+        return () => CONTINUE
+    }
+  }
+
+  /** An action with the text before it; both in one closure is faster than one for each. */
+  #action(pipe: PipeNode): Execute {
+    const { before, position, variables } = pipe
+    const { head, args } = pipe.first
+    if (head.kind === 'field' && args.length === 0 && pipe.rest.length === 0 && variables.length === 0) {
+      // Most actions are a field, which needs no evaluation of its own.
+      const { names } = head
+      return (run, dot) => {
+        run.write(before)
+        return print(run, follow(run, dot, names, position), position)
+      }
+    }
+    const evaluate = compileStatement(pipe, this.#functions)
+    const prints = variables.length === 0
+    return (run, dot) => {
+      run.write(before)
+      run.position = position
+      const value = evaluate(run, dot)
+      return prints ? print(run, value, position) : ON
+    }
+  }
+
+  #condition(node: ConditionNode): Execute {
+    const isWith = node.kind === 'with'
+    const branches = node.branches.map(({ pipe, list }) => ({
+      position: pipe.position,
+      condition: compileStatement(pipe, this.#functions),
+      block: this.#block(list),
+    }))
+    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
+    return (run, dot) => {
+      const { top } = run
+      let chosen = otherwise
+      let inner = dot
+      for (let i = 0; i < branches.length; i++) {
+        const { position, condition, block } = branches[i] as (typeof branches)[number]
+        run.position = position
+        const value = condition(run, dot)
+        if (!run.truth(value)) continue
+        chosen = block
+        if (isWith) inner = value ?? undefined
+        break
+      }
+      const flow = chosen === null ? ON : executeBlock(chosen, run, inner)
+      run.top = top
+      return flow
+    }
+  }
+
+  #template({ name, pipe, position }: TemplateNode): Execute {
+    const evaluate = pipe === null ? (): Value => undefined : compileStatement(pipe, this.#functions)
+    return (run, dot) => {
+      run.position = position
+      if (!this.has(name)) fail(`template "${name}" not defined`, position)
+      const inner = evaluate(run, dot) ?? undefined
+      run.position = position
+      this.execute(name, run, inner)
+      return ON
+    }
+  }
+
+  #range(node: RangeNode): Execute {
+    const source = compileStatement(node.pipe, this.#functions)
+    const loop = new Loop(node, this.#block(node.list))
+    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
+    return (run, dot) => {
+      const { top } = run
+      run.position = node.position
+      const value = source(run, dot) ?? undefined
+      run.position = node.position
+      const flow = !loop.over(value, run) && otherwise !== null ? executeBlock(otherwise, run, dot) : ON
+      run.top = top
+      // As in Go, a break inside this else ends this range, and a continue goes on with the loop around it.
+      return flow === CONTINUE ? CONTINUE : ON
+    }
+  }
+}
+
+function print(run: Run, value: Value, position: number): Flow {
+  if (typeof value === 'string') run.write(value)
+  else {
+    run.position = position
+    printTo(run, value)
+  }
+  return ON
+}

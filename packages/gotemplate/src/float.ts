@@ -1,0 +1,185 @@
+// float64 as text, in every form of Go's strconv.FormatFloat: exact, rounded to even, shortest where no precision is
+// given.
+
+/** Digits of a number: the value is 0.DIGITS times ten to the power of `point`. */
+interface Decimal {
+  readonly digits: string
+  readonly point: number
+}
+
+export type FloatForm = 'e' | 'E' | 'f' | 'g' | 'G' | 'b' | 'x' | 'X'
+
+/** The text of a float64; precision -1 asks for the fewest digits that tell it from its neighbours. */
+export function formatFloat(value: number, form: FloatForm, precision: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  const size = Math.abs(value)
+  if (size === Number.POSITIVE_INFINITY) return sign === '-' ? '-Inf' : '+Inf'
+  switch (form) {
+    case 'b':
+      return sign + binaryExponent(size)
+    case 'x':
+    case 'X': {
+      const text = hexadecimal(size, precision)
+      return sign + (form === 'X' ? text.toUpperCase() : text)
+    }
+    case 'e':
+    case 'E':
+      return sign + exponential(size, form, precision)
+    case 'f':
+      return sign + fixed(size, precision)
+    case 'g':
+    case 'G':
+      return sign + general(size, form, precision)
+  }
+}
+
+/** The text of a float64 as print has it: %g, shortest. */
+export function shortestFloat(value: number): string {
+  const size = Math.abs(value)
+  // JavaScript writes the same digits, and in this range no exponent either.
+  if (size >= 1e-4 && size < 1e6) return String(value)
+  return formatFloat(value, 'g', -1)
+}
+
+function exponential(value: number, form: 'e' | 'E', precision: number): string {
+  const decimal = precision < 0 ? shortest(value) : rounded(exact(value), precision + 1)
+  return writeExponential(decimal, precision < 0 ? Math.max(decimal.digits.length - 1, 0) : precision, form)
+}
+
+function writeExponential({ digits, point }: Decimal, precision: number, form: 'e' | 'E'): string {
+  const mantissa = digits.padEnd(precision + 1, '0').slice(0, precision + 1)
+  const fraction = precision > 0 ? `.${mantissa.slice(1)}` : ''
+  const exponent = digits === '' ? 0 : point - 1
+  return `${mantissa.slice(0, 1)}${fraction}${form}${signed(exponent)}`
+}
+
+/** An exponent with its sign and at least two digits. */
+const signed = (exponent: number): string =>
+  `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+
+function fixed(value: number, precision: number): string {
+  if (precision < 0) {
+    const decimal = shortest(value)
+    return writeFixed(decimal, Math.max(decimal.digits.length - decimal.point, 0))
+  }
+  if (isPlainFixed(value, precision)) return value.toFixed(precision)
+  const decimal = exact(value)
+  return writeFixed(rounded(decimal, decimal.point + precision), precision)
+}
+
+/** Whether JavaScript writes the same: it rounds a tie up, and a tie is an odd multiple of 2 ** -(precision + 1). */
+function isPlainFixed(value: number, precision: number): boolean {
+  if (precision > 100 || value >= 1e21) return false
+  const scaled = value * 2 ** precision
+  return Number.isInteger(scaled) || !Number.isInteger(scaled * 2)
+}
+
+function writeFixed({ digits, point }: Decimal, precision: number): string {
+  const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
+  if (precision === 0) return whole
+  const zeros = point < 0 ? '0'.repeat(Math.min(-point, precision)) : ''
+  const fraction = zeros + digits.slice(Math.max(point, 0))
+  return `${whole}.${fraction.padEnd(precision, '0').slice(0, precision)}`
+}
+
+function general(value: number, form: 'g' | 'G', precision: number): string {
+  const decimal = precision < 0 ? shortest(value) : rounded(exact(value), Math.max(precision, 1))
+  const count = decimal.digits.length
+  const exponent = decimal.point - 1
+  let threshold = precision === 0 ? 1 : precision
+  if (threshold > count && count >= decimal.point) threshold = count
+  if (precision < 0) threshold = 6
+  if (exponent < -4 || exponent >= threshold)
+    return writeExponential(decimal, Math.max(count - 1, 0), form === 'g' ? 'e' : 'E')
+  return writeFixed(decimal, Math.max(count - decimal.point, 0))
+}
+
+/** The fewest digits that read back as the same number, which is what JavaScript prints. */
+function shortest(value: number): Decimal {
+  if (value === 0) return { digits: '', point: 0 }
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
+  return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 }
+}
+
+/** All digits of the number: every float64 is an integer times a power of two, hence a finite decimal. */
+function exact(value: number): Decimal {
+  if (value === 0) return { digits: '', point: 0 }
+  const { mantissa, exponent } = parts(value)
+  if (exponent >= 0) {
+    const digits = String(mantissa << BigInt(exponent))
+    return { digits: trimZeros(digits), point: digits.length }
+  }
+  // m / 2 ** k is m * 5 ** k / 10 ** k.
+  const digits = String(mantissa * 5n ** BigInt(-exponent))
+  return { digits: trimZeros(digits), point: digits.length + exponent }
+}
+
+function trimZeros(digits: string): string {
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === 48) end--
+  return digits.slice(0, end)
+}
+
+/** The number with at most this many digits, rounded to the nearest, ties to even. */
+function rounded({ digits, point }: Decimal, count: number): Decimal {
+  if (count >= digits.length) return { digits, point }
+  if (count < 0) return { digits: '', point: 0 }
+  const kept = digits.slice(0, count)
+  const next = digits.charCodeAt(count) - 48
+  const tie = next === 5 && count + 1 === digits.length
+  const lastIsOdd = count > 0 && (digits.charCodeAt(count - 1) & 1) === 1
+  if (next < 5 || (tie && !lastIsOdd)) {
+    const trimmed = trimZeros(kept)
+    return { digits: trimmed, point: trimmed === '' ? 0 : point }
+  }
+  const raised = String(BigInt(kept === '' ? '0' : kept) + 1n).padStart(count, '0')
+  return { digits: trimZeros(raised), point: raised.length > count ? point + 1 : point }
+}
+
+const bits = new DataView(new ArrayBuffer(8))
+
+/** The number as an integer of at most 53 bits times a power of two. */
+function parts(value: number): { mantissa: bigint; exponent: number } {
+  bits.setFloat64(0, value)
+  const raw = bits.getBigUint64(0)
+  const fraction = raw & 0xfffffffffffffn
+  const biased = Number((raw >> 52n) & 0x7ffn)
+  if (biased === 0) return { mantissa: fraction, exponent: -1074 }
+  return { mantissa: fraction | (1n << 52n), exponent: biased - 1075 }
+}
+
+function binaryExponent(value: number): string {
+  const { mantissa, exponent } = parts(value)
+  return `${mantissa}p${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`
+}
+
+/** %x: a hexadecimal mantissa with one digit before the point, and a power of two. */
+function hexadecimal(value: number, precision: number): string {
+  let { mantissa, exponent } = parts(value)
+  if (mantissa === 0n) exponent = 0
+  else {
+    exponent += 52
+    // The leading one moves to bit 60, where the mantissa has 15 hexadecimal digits behind the point.
+    mantissa <<= 8n
+    while (mantissa >> 60n === 0n) {
+      mantissa <<= 1n
+      exponent--
+    }
+  }
+  if (precision >= 0 && precision < 15) {
+    const shift = BigInt(precision * 4)
+    const extra = (mantissa << shift) & 0xfffffffffffffffn
+    mantissa >>= 60n - shift
+    if ((extra | (mantissa & 1n)) > 1n << 59n) mantissa++
+    mantissa <<= 60n - shift
+    if (mantissa >> 61n !== 0n) {
+      mantissa >>= 1n
+      exponent++
+    }
+  }
+  const lead = mantissa >> 60n
+  const digits = (mantissa & 0xfffffffffffffffn).toString(16).padStart(15, '0')
+  const fraction = precision < 0 ? trimZeros(digits) : digits.padEnd(precision, '0').slice(0, precision)
+  return `0x${lead}${fraction === '' ? '' : `.${fraction}`}p${signed(exponent)}`
+}

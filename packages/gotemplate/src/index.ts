@@ -1,0 +1,126 @@
+// Go's text/template. Everything a host needs is exported here.
+import { Failure, TemplateError, fail } from './errors.ts'
+import { Program } from './exec.ts'
+import { type FunctionEntry, type FunctionTable, builtins } from './funcs.ts'
+import { type TemplateFunction, hostFunction } from './host.ts'
+import { parseDefinitions } from './parse.ts'
+import { type Limits } from './pipeline.ts'
+import { type Budget, Run, defaultBudget } from './run.ts'
+import { publicText } from './utf8.ts'
+import { adopt } from './value.ts'
+
+export { TemplateError } from './errors.ts'
+export { type TemplateFunction } from './host.ts'
+export { goTime } from './time.ts'
+
+/** How a template is parsed. */
+interface ParseOptions {
+  /** The name of the template, in messages and for `{{template}}`. */
+  readonly name?: string
+  /** The host's functions by name. */
+  readonly functions?: Readonly<Record<string, TemplateFunction>>
+  /** Go's own functions: all of them, none, or those named here. */
+  readonly builtins?: boolean | readonly string[]
+  /** Words to add to the error for a function that does not exist; `isBuiltin` tells that Go has it. */
+  readonly hint?: (name: string, isBuiltin: boolean) => string
+  readonly limits?: Partial<Limits>
+}
+
+const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
+
+/** A parsed template. It holds no state and may be executed any number of times. */
+export interface Template {
+  readonly name: string
+  /**
+   * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget leaves
+   * out is at its default.
+   */
+  execute(data: unknown, budget?: Partial<Budget>): string
+}
+
+/** Parses a template; throws a TemplateError when it is not one. */
+export function parse(text: string, options: ParseOptions = {}): Template {
+  const name = options.name ?? 'template'
+  const source = text.toWellFormed()
+  const functions = functionTable(options)
+  try {
+    const definitions = parseDefinitions(source, name, {
+      limits: options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits },
+      checkFunction: (word, position) => {
+        if (functions.has(word)) return
+        const hint = options.hint?.(word, builtins.has(word)) ?? ''
+        fail(`function "${word}" not defined${hint === '' ? '' : `; ${hint}`}`, position)
+      },
+    })
+    return new ParsedTemplate(name, source, new Program(definitions, functions))
+  } catch (error) {
+    const known = asFailure(error)
+    throw new TemplateError({
+      phase: 'parse',
+      name,
+      source,
+      position: known.position ?? 0,
+      reason: known.message,
+      bound: known.bound,
+      output: '',
+      cause: known === error ? undefined : error,
+    })
+  }
+}
+
+function functionTable({ builtins: enabled = true, functions }: ParseOptions): FunctionTable {
+  if (enabled === true && functions === undefined) return builtins
+  const names = enabled === true ? [...builtins.keys()] : enabled === false ? [] : enabled
+  const table = new Map<string, FunctionEntry>()
+  for (const name of names) {
+    const entry = builtins.get(name)
+    if (entry !== undefined) table.set(name, entry)
+  }
+  for (const [name, host] of Object.entries(functions ?? {})) table.set(name, hostFunction(name, host))
+  return table
+}
+
+class ParsedTemplate implements Template {
+  readonly name: string
+  readonly #source: string
+  readonly #program: Program
+
+  constructor(name: string, source: string, program: Program) {
+    this.name = name
+    this.#source = source
+    this.#program = program
+  }
+
+  execute(data: unknown, budget?: Partial<Budget>): string {
+    const run = new Run(budget === undefined ? defaultBudget : { ...defaultBudget, ...budget })
+    try {
+      this.#program.execute(this.name, run, adopt(data) ?? undefined)
+      return publicText(run.output)
+    } catch (error) {
+      throw this.#asTemplateError(error, run)
+    }
+  }
+
+  #asTemplateError(error: unknown, run: Run): TemplateError {
+    const known = asFailure(error)
+    const calling = run.site !== null && known.bound === null ? `error calling ${run.site.name}: ` : ''
+    return new TemplateError({
+      phase: 'exec',
+      name: this.name,
+      source: this.#source,
+      position: known.position ?? run.site?.position ?? run.position,
+      reason: calling + known.message,
+      bound: known.bound,
+      output: publicText(run.output),
+      cause: known === error ? undefined : error,
+    })
+  }
+}
+
+/** What was thrown, as a failure: what a host function threw, and a stack that ran out, become one. */
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (!(error instanceof Error)) return new Failure('a function threw something that is no Error')
+  const isStack = /call stack|recursion/i.test(error.message)
+  return isStack ? new Failure('the stack is used up', null, 'depth') : new Failure(error.message)
+}

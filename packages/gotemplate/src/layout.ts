@@ -1,0 +1,132 @@
+// Go's time layouts: a layout is written as the reference time, Mon Jan 2 15:04:05 2006 -0700, would be.
+
+/** The parts of a time in its zone, which is UTC. */
+export interface TimeParts {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+  readonly weekday: number
+  readonly yearDay: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  readonly nanosecond: number
+}
+
+export const monthNames: readonly string[] = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+export const dayNames: readonly string[] = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+]
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const hour12 = (hour: number): number => hour % 12 || 12
+const month = ({ month }: TimeParts): string => monthNames[month - 1] ?? ''
+const day = ({ weekday }: TimeParts): string => dayNames[weekday] ?? ''
+
+type Write = (time: TimeParts) => string
+
+/** What the pieces of a layout stand for; a longer piece comes before one it begins with. */
+const pieces: readonly (readonly [piece: string, write: Write])[] = [
+  ['January', month],
+  ['Jan', (time) => month(time).slice(0, 3)],
+  ['Monday', day],
+  ['Mon', (time) => day(time).slice(0, 3)],
+  ['MST', () => 'UTC'],
+  ['002', ({ yearDay }) => String(yearDay).padStart(3, '0')],
+  ['01', (time) => two(time.month)],
+  ['02', (time) => two(time.day)],
+  ['03', ({ hour }) => two(hour12(hour))],
+  ['04', ({ minute }) => two(minute)],
+  ['05', ({ second }) => two(second)],
+  ['06', ({ year }) => two(Math.max(year, 0) % 100)],
+  ['15', ({ hour }) => two(hour)],
+  ['1', (time) => String(time.month)],
+  ['2006', ({ year }) => fourDigits(year)],
+  ['2', (time) => String(time.day)],
+  // The underscore belongs to the day only, not to a year behind it.
+  ['_2006', ({ year }) => `_${fourDigits(year)}`],
+  ['_2', (time) => String(time.day).padStart(2)],
+  ['__2', ({ yearDay }) => String(yearDay).padStart(3)],
+  ['3', ({ hour }) => String(hour12(hour))],
+  ['4', ({ minute }) => String(minute)],
+  ['5', ({ second }) => String(second)],
+  ['PM', ({ hour }) => (hour >= 12 ? 'PM' : 'AM')],
+  ['pm', ({ hour }) => (hour >= 12 ? 'pm' : 'am')],
+  ['-070000', () => '+000000'],
+  ['-07:00:00', () => '+00:00:00'],
+  ['-0700', () => '+0000'],
+  ['-07:00', () => '+00:00'],
+  ['-07', () => '+00'],
+  ['Z070000', () => 'Z'],
+  ['Z07:00:00', () => 'Z'],
+  ['Z0700', () => 'Z'],
+  ['Z07:00', () => 'Z'],
+  ['Z07', () => 'Z'],
+]
+
+function fourDigits(year: number): string {
+  return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year).padStart(4, '0')
+}
+
+/** The time in the layout. */
+export function formatTime(time: TimeParts, layout: string): string {
+  let text = ''
+  for (let at = 0; at < layout.length;) {
+    const fraction = fractionAt(layout, at)
+    if (fraction > 0) {
+      text += writeFraction(time.nanosecond, layout.slice(at, at + fraction))
+      at += fraction
+      continue
+    }
+    const found = pieces.find(([piece]) => isAt(piece, layout, at))
+    text += found === undefined ? (layout[at] ?? '') : found[1](time)
+    at += found === undefined ? 1 : found[0].length
+  }
+  return text
+}
+
+function isAt(piece: string, layout: string, at: number): boolean {
+  if (!layout.startsWith(piece, at)) return false
+  // A short name is one only if no small letter follows: Month is no day.
+  const next = layout.charCodeAt(at + piece.length)
+  return (piece !== 'Jan' && piece !== 'Mon') || !(next >= 97 && next <= 122)
+}
+
+/** The length of a fraction of a second such as .000 or ,999 at this place, 0 when there is none. */
+function fractionAt(layout: string, at: number): number {
+  const [mark, digit] = [layout[at], layout[at + 1]]
+  if ((mark !== '.' && mark !== ',') || (digit !== '0' && digit !== '9')) return 0
+  let end = at + 1
+  while (layout[end] === digit) end++
+  const next = layout.charCodeAt(end)
+  return next >= 48 && next <= 57 ? 0 : end - at
+}
+
+function writeFraction(nanosecond: number, layout: string): string {
+  const digits = String(nanosecond)
+    .padStart(9, '0')
+    .slice(0, layout.length - 1)
+  const mark = layout.slice(0, 1)
+  if (layout.endsWith('0')) return mark + digits
+  const trimmed = digits.replace(/0+$/, '')
+  return trimmed === '' ? '' : mark + trimmed
+}

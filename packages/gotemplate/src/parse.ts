@@ -1,0 +1,228 @@
+// The parser: statements here, what stands inside an action in pipeline.ts.
+import { unquote } from './constants.ts'
+import { Failure, fail } from './errors.ts'
+import { type Keyword } from './lex.ts'
+import { type ConditionNode, type Definition, type ListNode, type RangeNode, type Statement } from './node.ts'
+import { type ParserOptions, PipelineParser, Scope } from './pipeline.ts'
+
+/** The templates of one source by name, the one of the source itself included. */
+export type Definitions = ReadonlyMap<string, Definition>
+
+/** Parses a source; throws a Failure with a position when it is not a template. */
+export function parseDefinitions(source: string, name: string, options: ParserOptions): Definitions {
+  if (source.length > options.limits.length)
+    throw new Failure(`the template is longer than ${options.limits.length} characters`, 0, 'length')
+  return new Parser(source, options).parse(name)
+}
+
+/** What closes a list; `chain` is an else with an `if` or `with` behind it, which is still to be read. */
+type Closing = 'end' | 'else' | 'chain'
+
+class Parser extends PipelineParser {
+  readonly #definitions = new Map<string, Definition>()
+  /** What closed the list that was read last, and where. */
+  #closing: Closing = 'end'
+  #closedAt = 0
+
+  parse(name: string): Definitions {
+    const statements: Statement[] = []
+    while (this.token.type !== 'eof') {
+      const statement = this.#statement(true)
+      if (statement === null) continue
+      if (typeof statement === 'string')
+        return fail(`unexpected {{${statement === 'end' ? 'end' : 'else'}}}`, this.#closedAt)
+      statements.push(statement)
+    }
+    this.#add(name, { statements, weight: this.weight }, this.token.start)
+    return this.#definitions
+  }
+
+  /** A template that says nothing gives way to one that does; two that do are an error. */
+  #add(name: string, list: ListNode, position: number): void {
+    const existing = this.#definitions.get(name)
+    if (existing === undefined || isBlank(existing.list))
+      this.#definitions.set(name, { list, levels: this.scope.deepest })
+    else if (!isBlank(list)) fail(`multiple definition of template "${name}"`, position)
+  }
+
+  /** Statements up to `{{end}}` or `{{else}}`. */
+  #body(): ListNode {
+    this.enter()
+    const outerWeight = this.weight
+    this.weight = 0
+    let statements: Statement[] = []
+    for (;;) {
+      if (this.token.type === 'eof') fail('unexpected EOF: an {{end}} is missing', this.token.start)
+      const statement = this.#statement(false)
+      if (statement === null) continue
+      if (typeof statement === 'string') {
+        const list = { statements, weight: this.weight }
+        this.weight = outerWeight
+        this.leave()
+        return list
+      }
+      // Most bodies have one statement, and an array that grows takes room for many.
+      if (statements.length === 0) statements = [statement]
+      else statements.push(statement)
+    }
+  }
+
+  #expectEnd(context: string): void {
+    if (this.#closing !== 'end') fail(`unexpected {{else}}${context}`, this.#closedAt)
+  }
+
+  #close(closing: Closing, position: number): Closing {
+    this.#closing = closing
+    this.#closedAt = position
+    return closing
+  }
+
+  /**
+   * One statement, or what closes the list; null for a definition, which may stand at the top only and leaves nothing
+   * behind.
+   */
+  #statement(isTop: boolean): Statement | Closing | null {
+    this.count()
+    if (this.token.type === 'keyword') return this.#keyword(isTop)
+    if (this.token.type !== 'text') return this.pipeline('command', 'right', '')
+    const { text, start } = this.token
+    this.token.advance()
+    if (!this.#isAtPipeline()) return { kind: 'text', position: start, text }
+    this.count()
+    return this.pipeline('command', 'right', text)
+  }
+
+  #isAtPipeline(): boolean {
+    const { type } = this.token
+    // Text follows text where a comment stands between them.
+    return type !== 'keyword' && type !== 'text' && type !== 'eof'
+  }
+
+  #keyword(isTop: boolean): Statement | Closing | null {
+    const { keyword, start } = this.token
+    if (keyword === 'define' && !isTop) return this.unexpected('command')
+    this.token.advance()
+    switch (keyword) {
+      case 'if':
+      case 'with':
+        return this.#condition(keyword, start)
+      case 'range':
+        return this.#range(start)
+      case 'break':
+      case 'continue':
+        return this.#jump(keyword, start)
+      case 'template':
+        return this.#template(start)
+      case 'block':
+        return this.#block(start)
+      case 'end':
+        this.expect('right', 'end')
+        return this.#close('end', start)
+      case 'else':
+        return this.#else(start)
+      case 'define':
+      case null:
+        return this.#define(start)
+    }
+  }
+
+  #isKeyword(keyword: Keyword): boolean {
+    return this.token.type === 'keyword' && this.token.keyword === keyword
+  }
+
+  #else(position: number): Closing {
+    if (this.#isKeyword('if') || this.#isKeyword('with')) return this.#close('chain', position)
+    this.expect('right', 'else')
+    return this.#close('else', position)
+  }
+
+  #condition(kind: 'if' | 'with', position: number): ConditionNode {
+    const mark = this.scope.mark()
+    const branches = [this.#branch(kind)]
+    while (this.#closing === 'chain' && this.#isKeyword(kind)) {
+      this.token.advance()
+      branches.push(this.#branch(kind))
+    }
+    const otherwise = this.#otherwise()
+    this.scope.release(mark)
+    return { kind, position, branches, otherwise }
+  }
+
+  #branch(kind: 'if' | 'with'): ConditionNode['branches'][number] {
+    const pipe = this.pipeline(kind, 'right', '')
+    return { pipe, list: this.#body() }
+  }
+
+  /** The list behind an else, null when the list before it was the last. */
+  #otherwise(): ListNode | null {
+    if (this.#closing === 'end') return null
+    if (this.#closing === 'chain') this.unexpected('else')
+    const list = this.#body()
+    this.#expectEnd('; an {{end}} is expected')
+    return list
+  }
+
+  #range(position: number): RangeNode {
+    const mark = this.scope.mark()
+    const pipe = this.pipeline('range', 'right', '')
+    this.scope.loops++
+    const list = this.#body()
+    this.scope.loops--
+    const otherwise = this.#otherwise()
+    this.scope.release(mark)
+    return { kind: 'range', position, pipe, list, otherwise }
+  }
+
+  #jump(kind: 'break' | 'continue', position: number): Statement {
+    this.expect('right', `{{${kind}}}`)
+    if (this.scope.loops === 0) fail(`{{${kind}}} outside {{range}}`, position)
+    return { kind, position }
+  }
+
+  #template(position: number): Statement {
+    const name = this.#templateName('template clause')
+    if (this.token.type !== 'right')
+      return { kind: 'template', position, name, pipe: this.pipeline('template clause', 'right', '') }
+    this.token.advance()
+    return { kind: 'template', position, name, pipe: null }
+  }
+
+  #templateName(context: string): string {
+    const { type, text, start } = this.token
+    if (type !== 'string' && type !== 'raw string') return this.unexpected(context)
+    const name = unquote(text, start)
+    this.token.advance()
+    return name
+  }
+
+  #block(position: number): Statement {
+    const name = this.#templateName('block clause')
+    const pipe = this.pipeline('block clause', 'right', '')
+    this.#definition(name, 'block clause', position)
+    return { kind: 'template', position, name, pipe }
+  }
+
+  #define(position: number): null {
+    const name = this.#templateName('define clause')
+    this.expect('right', 'define clause')
+    this.#definition(name, 'define clause', position)
+    return null
+  }
+
+  /** The body of a definition, which sees no variables from outside. */
+  #definition(name: string, context: string, position: number): void {
+    const outer = this.scope
+    this.scope = new Scope()
+    const list = this.#body()
+    this.#expectEnd(` in ${context}`)
+    this.#add(name, list, position)
+    this.scope = outer
+  }
+}
+
+// White space as Go has it, which is not what JavaScript trims.
+const blank = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
+
+/** Whether a list holds nothing but white space. */
+const isBlank = ({ statements }: ListNode): boolean =>
+  statements.every((node) => node.kind === 'text' && blank.test(node.text))

@@ -1,0 +1,270 @@
+// The parser of what stands inside an action: pipelines, commands, operands. Scopes and limits are here too.
+import { characterCode, characterConstant, readNumber, unquote } from './constants.ts'
+import { Failure, fail } from './errors.ts'
+import { Lexer, type TokenType } from './lex.ts'
+import { type Command, type Operand, type PipeNode } from './node.ts'
+
+/** How large a template may be. */
+export interface Limits {
+  /** UTF-16 units. */
+  readonly length: number
+  /** Blocks and parentheses within one another. */
+  readonly nesting: number
+  /** Statements, operands and fields. */
+  readonly nodes: number
+}
+
+export interface ParserOptions {
+  readonly limits: Limits
+  /** Fails when there is no such function. */
+  readonly checkFunction: (name: string, position: number) => void
+}
+
+/** The variables that a template has declared so far, and what is open around this place. */
+export class Scope {
+  loops = 0
+  level = 0
+  deepest = 0
+  /** How often each variable is declared; `$` always is. */
+  readonly #declared = new Map<string, number>()
+  readonly #order: string[] = []
+
+  declare(name: string): void {
+    this.#order.push(name)
+    this.#declared.set(name, (this.#declared.get(name) ?? 0) + 1)
+  }
+
+  has(name: string): boolean {
+    return name === '$' || (this.#declared.get(name) ?? 0) > 0
+  }
+
+  mark(): number {
+    return this.#order.length
+  }
+
+  /** Forgets what was declared since the mark. */
+  release(mark: number): void {
+    while (this.#order.length > mark) {
+      const name = this.#order.pop() ?? ''
+      this.#declared.set(name, (this.#declared.get(name) ?? 0) - 1)
+    }
+  }
+}
+
+type Variables = Pick<PipeNode, 'variables' | 'assigns'>
+// Most pipelines have one command without arguments; they share an empty list instead of having one each.
+const none: never[] = []
+const noVariables: Variables = { variables: none, assigns: false }
+const plainValues: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string'])
+
+export class PipelineParser {
+  protected readonly token: Lexer
+  protected scope = new Scope()
+  /** Nodes since the beginning of the list that is being read. */
+  protected weight = 0
+  readonly #options: ParserOptions
+  readonly #numbers = new Map<string, number>()
+  readonly #maxNodes: number
+  #nodes = 0
+  #nesting = 0
+
+  constructor(source: string, options: ParserOptions) {
+    this.token = new Lexer(source)
+    this.#options = options
+    this.#maxNodes = options.limits.nodes
+  }
+
+  /** Passes over a token of this type. */
+  protected expect(type: TokenType, context: string): void {
+    if (this.token.type !== type) this.unexpected(context)
+    this.token.advance()
+  }
+
+  protected unexpected(context: string): never {
+    const { type, problem, start } = this.token
+    return fail(type === 'error' ? problem : `unexpected ${this.#describe()} in ${context}`, start)
+  }
+
+  /** The token as messages name it. */
+  #describe(): string {
+    const { type, text } = this.token
+    if (type === 'eof') return 'EOF'
+    if (type === 'keyword') return `<${text}>`
+    return JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}…` : text)
+  }
+
+  /** Counts a node against the limit. */
+  protected count(): void {
+    this.#nodes++
+    this.weight++
+    if (this.#nodes > this.#maxNodes)
+      throw new Failure(`the template has more than ${this.#maxNodes} nodes`, this.token.start, 'nodes')
+  }
+
+  /** Goes one block or parenthesis deeper. */
+  protected enter(): void {
+    const { nesting } = this.#options.limits
+    if (++this.#nesting > nesting)
+      throw new Failure(`nested more than ${nesting} deep`, this.token.start, 'nesting')
+    this.scope.deepest = Math.max(this.scope.deepest, ++this.scope.level)
+  }
+
+  protected leave(): void {
+    this.#nesting--
+    this.scope.level--
+  }
+
+  /** Declarations, then commands up to the token that closes the pipeline, which is passed over. */
+  protected pipeline(context: string, close: 'right' | 'close', before: string): PipeNode {
+    const position = this.token.start
+    let declared = noVariables
+    let operand: Operand | null = null
+    if (this.token.type === 'variable') ({ declared, operand } = this.#variables(context))
+    if (operand === null && this.token.type === close) fail(`missing value for ${context}`, this.token.start)
+    const first = this.#command(context, operand)
+    const rest = this.token.type === close ? none : this.#stages(context, close)
+    this.token.advance()
+    const { variables, assigns } = declared
+    return { kind: 'pipe', position, before, variables, assigns, first, rest }
+  }
+
+  /** The variables that take the value; one that turns out to be the first operand is answered as that. */
+  #variables(context: string): { declared: Variables; operand: Operand | null } {
+    const variables: { name: string; number: number }[] = []
+    for (;;) {
+      const { text: name, start } = this.token
+      this.token.advance()
+      const { type } = this.token
+      const isComma = type === 'other' && this.token.text === ','
+      if (type !== 'declare' && type !== 'assign' && !isComma)
+        return { declared: { variables, assigns: false }, operand: this.#variable(name, start) }
+      this.token.advance()
+      this.scope.declare(name)
+      variables.push({ name, number: this.#number(name) })
+      if (!isComma) return { declared: { variables, assigns: type === 'assign' }, operand: null }
+      if (context !== 'range' || variables.length > 1) fail(`too many declarations in ${context}`, start)
+      if (this.token.type === 'right') return { declared: { variables, assigns: false }, operand: null }
+      if (this.token.type !== 'variable') fail('range can only initialize variables', this.token.start)
+    }
+  }
+
+  #variable(name: string, position: number): Operand {
+    this.count()
+    if (!this.scope.has(name)) fail(`undefined variable "${name}"`, position)
+    const names = this.#fields(null)
+    return { kind: 'variable', position, name, number: this.#number(name), names }
+  }
+
+  /** The number that stands for a name of a variable; 0 is `$`. */
+  #number(name: string): number {
+    const known = name === '$' ? 0 : this.#numbers.get(name)
+    if (known !== undefined) return known
+    const number = this.#numbers.size + 1
+    this.#numbers.set(name, number)
+    return number
+  }
+
+  /** The stages behind the first one. They are given an argument, so none may be a plain value. */
+  #stages(context: string, close: 'right' | 'close'): Command[] {
+    const commands: Command[] = []
+    while (this.token.type !== close) {
+      const command = this.#command(context, null)
+      commands.push(command)
+      if (plainValues.has(command.head.kind))
+        fail(`non executable command in pipeline stage ${commands.length + 1}`, command.head.position)
+    }
+    return commands
+  }
+
+  /** Operands separated by spaces, up to a pipe, which is passed over, or to what closes the pipeline. */
+  #command(context: string, known: Operand | null): Command {
+    const head = known ?? this.#operand() ?? this.unexpected(context)
+    let args: Operand[] = none
+    for (;;) {
+      const { type, spaced } = this.token
+      if (type === 'right' || type === 'close') break
+      if (type === 'pipe') {
+        this.token.advance()
+        break
+      }
+      const operand = (spaced ? this.#operand() : null) ?? this.unexpected('operand')
+      if (args === none) args = [operand]
+      else args.push(operand)
+    }
+    return { head, args }
+  }
+
+  /** An operand with the fields behind it, null when there is none. */
+  #operand(): Operand | null {
+    const { type, start: position } = this.token
+    if (type === 'field') {
+      this.count()
+      return { kind: 'field', position, names: this.#fields(this.#takeField()) }
+    }
+    if (type === 'variable') return this.#variable(this.#take(), position)
+    if (type === 'open') return this.#chain(this.#parenthesis())
+    if (type !== 'identifier') return this.#constant(type, position)
+    this.count()
+    const name = this.#take()
+    this.#options.checkFunction(name, position)
+    return this.#chain({ kind: 'function', position, name })
+  }
+
+  /** The text of the token, which is passed over. */
+  #take(): string {
+    const { text } = this.token
+    this.token.advance()
+    return text
+  }
+
+  #takeField(): string {
+    const { fieldName } = this.token
+    this.token.advance()
+    return fieldName
+  }
+
+  /** The names of the fields that follow at once, after a first one if there is one. */
+  #fields(first: string | null): string[] {
+    const names = first === null ? [] : [first]
+    while (this.token.type === 'field' && !this.token.spaced) {
+      this.count()
+      names.push(this.#takeField())
+    }
+    return names
+  }
+
+  #chain(base: Operand): Operand {
+    const names = this.#fields(null)
+    return names.length === 0 ? base : { kind: 'chain', position: base.position, base, names }
+  }
+
+  #parenthesis(): PipeNode {
+    this.count()
+    this.enter()
+    this.token.advance()
+    const pipe = this.pipeline('parenthesized pipeline', 'close', '')
+    this.leave()
+    return pipe
+  }
+
+  #constant(type: TokenType, position: number): Operand | null {
+    const { text } = this.token
+    const constant = readConstant(type, text, position)
+    if (constant === null) return null
+    this.count()
+    this.token.advance()
+    if (this.token.type === 'field' && !this.token.spaced) fail(`unexpected . after term ${text}`, position)
+    return constant
+  }
+}
+
+function readConstant(type: TokenType, text: string, position: number): Operand | null {
+  if (type === 'string' || type === 'raw string')
+    return { kind: 'string', position, text: unquote(text, position) }
+  if (type === 'number') return { kind: 'number', position, text, ...readNumber(text, position) }
+  if (type === 'dot' || type === 'nil') return { kind: type, position }
+  if (type === 'bool') return { kind: 'bool', position, value: text === 'true' }
+  if (type === 'char')
+    return { kind: 'number', position, text, ...characterConstant(characterCode(text, position)) }
+  return type === 'complex' ? fail(`imaginary constants are not supported: ${text}`, position) : null
+}

@@ -1,0 +1,54 @@
+// Go's quoting of text and characters, as %q and %#v print it.
+import { isPrintable } from './unicode.ts'
+
+const BACKSLASH = 0x5c
+
+const named: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+}
+
+/** The text between the quotes, escaped as in Go source; with `ascii`, nothing beyond ASCII is left. */
+export function quote(text: string, mark: '"' | "'", ascii: boolean): string {
+  const markCode = mark.charCodeAt(0)
+  let quoted: string = mark
+  let copied = 0
+  for (let at = 0; at < text.length; at++) {
+    const start = at
+    const code = text.codePointAt(at) ?? 0
+    if (code >= 0x20 && code < 0x7f && code !== markCode && code !== BACKSLASH) continue
+    if (code > 0xffff) at++
+    // A lone surrogate stands for a byte that is not UTF-8.
+    const isByte = code >= 0xd800 && code <= 0xdfff
+    quoted += text.slice(copied, start)
+    quoted += isByte ? `\\x${(code & 0xff).toString(16)}` : escapeCharacter(code, mark, ascii)
+    copied = at + 1
+  }
+  return quoted + text.slice(copied) + mark
+}
+
+function escapeCharacter(code: number, mark: string, ascii: boolean): string {
+  const character = String.fromCodePoint(code)
+  if (character === mark || character === '\\') return `\\${character}`
+  if (isPrintable(code) && (!ascii || code < 0x80)) return character
+  const name = named[code]
+  if (name !== undefined) return name
+  const hex = code.toString(16)
+  if (code < 0x20 || code === 0x7f) return `\\x${hex.padStart(2, '0')}`
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}
+
+/** Whether Go can write the text as a raw string on one line. */
+export function canBackquote(text: string): boolean {
+  if (!text.isWellFormed()) return false
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    if ((code < 0x20 && code !== 9) || code === 0x60 || code === 0x7f || code === 0xfeff) return false
+  }
+  return true
+}

@@ -1,0 +1,136 @@
+// The time value: a time.Time in UTC with the methods templates use.
+import { fail } from './errors.ts'
+import { type TimeParts, dayNames, formatTime, monthNames } from './layout.ts'
+import { Int, type Method, Named, type ParameterType, type Value } from './value.ts'
+
+const DAY_MS = 86_400_000
+/** Seconds from the year 1, where Go's time begins, to 1970. */
+const SECONDS_BEFORE_1970 = 62_135_596_800n
+
+/** A moment in UTC, to the millisecond. */
+export class GoTime extends Named {
+  readonly type = 'time.Time'
+  readonly methods = methods
+  readonly milliseconds: number
+
+  constructor(milliseconds: number) {
+    super()
+    this.milliseconds = milliseconds
+  }
+
+  text(): string {
+    return this.format('2006-01-02 15:04:05.999999999 -0700 MST')
+  }
+
+  toJSON(): string {
+    return this.format('2006-01-02T15:04:05.999999999Z07:00')
+  }
+
+  override source(): string {
+    const { year, month, day, hour, minute, second, nanosecond } = this.timeParts()
+    return `time.Date(${year}, time.${monthNames[month - 1]}, ${day}, ${hour}, ${minute}, ${second}, ${nanosecond}, time.UTC)`
+  }
+
+  override parts(): readonly (readonly [string, Int | null])[] {
+    const { nanosecond } = this.timeParts()
+    return [
+      ['wall', new Int('uint64', BigInt(nanosecond))],
+      ['ext', new Int('int64', this.seconds() + SECONDS_BEFORE_1970)],
+      ['loc', null],
+    ]
+  }
+
+  format(layout: string): string {
+    return formatTime(this.timeParts(), layout)
+  }
+
+  seconds(): bigint {
+    return BigInt(Math.floor(this.milliseconds / 1000))
+  }
+
+  timeParts(): TimeParts {
+    const date = new Date(this.milliseconds)
+    const year = date.getUTCFullYear()
+    const firstDay = new Date(0)
+    firstDay.setUTCFullYear(year, 0, 1)
+    return {
+      year,
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      weekday: date.getUTCDay(),
+      yearDay: Math.floor((this.milliseconds - firstDay.getTime()) / DAY_MS) + 1,
+      hour: date.getUTCHours(),
+      minute: date.getUTCMinutes(),
+      second: date.getUTCSeconds(),
+      nanosecond: date.getUTCMilliseconds() * 1_000_000,
+    }
+  }
+
+  /** The date some years, months and days later; a day beyond its month runs into the next one. */
+  addDate(years: number, months: number, days: number): GoTime {
+    const date = new Date(this.milliseconds)
+    date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth() + months, date.getUTCDate() + days)
+    return goTime(date)
+  }
+}
+
+const part =
+  (name: keyof TimeParts) =>
+  (time: GoTime): Value =>
+    BigInt(time.timeParts()[name])
+const int64 = (value: bigint): Value => new Int('int64', value)
+const milliseconds = (time: GoTime): bigint => BigInt(time.milliseconds)
+const method = (
+  parameters: readonly ParameterType[],
+  call: (receiver: GoTime, args: readonly Value[]) => Value,
+): Method => ({ parameters, call })
+const order = (holds: (a: number, b: number) => boolean): Method =>
+  method(['any'], (time, [other]) =>
+    other instanceof GoTime
+      ? holds(time.milliseconds, other.milliseconds)
+      : fail('wrong type for value; expected time.Time'),
+  )
+
+const methods: ReadonlyMap<string, Method> = new Map([
+  ['Year', method([], part('year'))],
+  ['Day', method([], part('day'))],
+  ['YearDay', method([], part('yearDay'))],
+  ['Hour', method([], part('hour'))],
+  ['Minute', method([], part('minute'))],
+  ['Second', method([], part('second'))],
+  ['Nanosecond', method([], part('nanosecond'))],
+  ['Month', method([], (time) => namedPart('time.Month', time.timeParts().month, monthNames, 1))],
+  ['Weekday', method([], (time) => namedPart('time.Weekday', time.timeParts().weekday, dayNames, 0))],
+  ['Unix', method([], (time) => int64(time.seconds()))],
+  ['UnixMilli', method([], (time) => int64(milliseconds(time)))],
+  ['UnixMicro', method([], (time) => int64(milliseconds(time) * 1000n))],
+  ['UnixNano', method([], (time) => int64(BigInt.asIntN(64, milliseconds(time) * 1_000_000n)))],
+  ['UTC', method([], (time) => time)],
+  [
+    'IsZero',
+    method([], (time) => time.seconds() === -SECONDS_BEFORE_1970 && time.timeParts().nanosecond === 0),
+  ],
+  ['Format', method(['string'], (time, [layout]) => time.format(layout as string))],
+  ['String', method([], (time) => time.text())],
+  ['GoString', method([], (time) => time.source())],
+  ['Before', order((a, b) => a < b)],
+  ['After', order((a, b) => a > b)],
+  ['Equal', order((a, b) => a === b)],
+  [
+    'AddDate',
+    method(['int', 'int', 'int'], (time, [years, months, days]) =>
+      time.addDate(Number(years), Number(months), Number(days)),
+    ),
+  ],
+])
+
+function namedPart(type: string, value: number, names: readonly string[], first: number): Int {
+  return new Int(type, BigInt(value), names[value - first] ?? '')
+}
+
+/** A Go time.Time in UTC for templates: it prints, formats and compares as in Go. */
+export function goTime(date: Date): GoTime {
+  const milliseconds = date.getTime()
+  if (Number.isNaN(milliseconds)) throw new RangeError('the date is not valid')
+  return new GoTime(milliseconds)
+}

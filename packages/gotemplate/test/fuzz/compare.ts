@@ -1,0 +1,36 @@
+// Compares this package with Go on one case, setting apart what newer Go does differently from the installed one.
+import { type Case, type Oracle, type Outcome } from '../oracle/oracle.ts'
+import { render } from '../render.ts'
+
+type Verdict = 'agrees' | 'disagrees' | 'skipped'
+
+export interface Comparison {
+  readonly verdict: Verdict
+  readonly go: Outcome
+  readonly here: Outcome
+}
+
+/** What Go and this package make of the case. */
+export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promise<Comparison> {
+  const go = await oracle.ask(request)
+  const here = render(request)
+  if (go.output === here.output && go.phase === here.phase) return { verdict: 'agrees', go, here }
+  return { verdict: isKnown(request, go, here) ? 'skipped' : 'disagrees', go, here }
+}
+
+/** The differences that are meant to be there; each is named in the README. */
+function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
+  const [goError, error] = [go.error ?? '', here.error ?? '']
+  return (
+    // Go before 1.22 does not range over integers, and before 1.23 knows no else with.
+    /range can't iterate over (-?\d+|[A-Z][a-z]+)$/.test(goError) ||
+    goError.includes('unexpected <with> in else') ||
+    // Go before 1.20 assigns to the variables declared last instead of the ones that are named.
+    /\brange\s+\$\w*(\s*,\s*\$\w*)?\s*=/.test(template) ||
+    error.includes('imaginary constants are not supported') ||
+    // Addresses and budgets are this package's own.
+    here.output.includes('c000000000') ||
+    error.includes('budget') ||
+    error.includes('nested too deeply')
+  )
+}

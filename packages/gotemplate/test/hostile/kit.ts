@@ -1,0 +1,38 @@
+// What the tests of hostile templates share.
+import { TemplateError, parse } from '../../src/index.ts'
+
+/** No template may take longer than this. */
+export const LIMIT_MS = 50
+
+const numbers = Array.from({ length: 1_000_000 }, (_, index) => index)
+
+/** Data that is large in every way. */
+export const data = {
+  numbers,
+  text: 'x'.repeat(100_000),
+  wide: Object.fromEntries(numbers.slice(0, 20_000).map((index) => [`key${index}`, index])),
+  list: numbers.slice(0, 1000),
+}
+
+/** Renders with that data and answers the error, null when there is none; another error than a TemplateError is thrown on. */
+export function attempt(template: string, budget = {}): TemplateError | null {
+  try {
+    parse(template).execute(data, budget)
+    return null
+  } catch (error) {
+    if (error instanceof TemplateError) return error
+    throw error
+  }
+}
+
+/** The shortest of five tries: others use this machine too. */
+export function shortestMs(run: () => unknown): number {
+  const times = [1, 2, 3, 4, 5].map(() => {
+    const started = performance.now()
+    run()
+    return performance.now() - started
+  })
+  return Math.min(...times)
+}
+
+export const repeat = (piece: string, count: number): string => piece.repeat(count)

@@ -1,0 +1,202 @@
+// The oracle: renders templates with Go's own text/template, so that this package can be compared with it.
+//
+// One JSON request per line on standard input, one JSON answer per line on standard output:
+//
+//	{"id": 1, "template": "…", "data": …, "builtins": true, "functions": true, "time": {"key": "t", "ms": 0}}
+//	{"id": 1, "output": "…"}
+//	{"id": 1, "phase": "parse" | "exec", "error": "…", "output": "what was written before"}
+//
+// "builtins": false takes Go's own functions away; "functions": true adds seven functions of a host. "time" puts a
+// time.Time under a key of the data. With -bench, the requests are read first and then measured.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"text/template"
+	syntax "text/template/parse"
+	"time"
+)
+
+type timeValue struct {
+	Key string `json:"key"`
+	Ms  int64  `json:"ms"`
+}
+
+type request struct {
+	ID        int             `json:"id"`
+	Template  string          `json:"template"`
+	Data      json.RawMessage `json:"data"`
+	Builtins  *bool           `json:"builtins"`
+	Functions bool            `json:"functions"`
+	Time      *timeValue      `json:"time"`
+}
+
+type answer struct {
+	ID     int    `json:"id"`
+	Phase  string `json:"phase,omitempty"`
+	Error  string `json:"error,omitempty"`
+	Output string `json:"output"`
+}
+
+const name = "main"
+
+var hostFunctions = template.FuncMap{
+	"toJson": func(value any) (string, error) {
+		text, err := json.Marshal(value)
+		return string(text), err
+	},
+	"jsonEscape": func(value any) (string, error) {
+		text, err := json.Marshal(fmt.Sprint(value))
+		if err != nil {
+			return "", err
+		}
+		return string(text[1 : len(text)-1]), nil
+	},
+	"toString": func(value any) string { return fmt.Sprint(value) },
+	"toUpper":  strings.ToUpper,
+	"toLower":  strings.ToLower,
+	"now":      func() string { return "2026-11-14T00:00:00Z" },
+	"env": func(key string) (string, error) {
+		if key == "FAIL" {
+			return "", errors.New("no such variable")
+		}
+		return "<" + key + ">", nil
+	},
+}
+
+func main() {
+	bench := flag.Duration("bench", 0, "measure the requests for so long each instead of answering them")
+	flag.Parse()
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(make([]byte, 1<<20), 1<<28)
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	for lines.Scan() {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		var reply any
+		if *bench > 0 {
+			reply = measure(r, *bench)
+		} else {
+			reply = render(r)
+		}
+		text, err := json.Marshal(reply)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		out.Write(text)
+		out.WriteByte('\n')
+		out.Flush()
+	}
+}
+
+func parse(r request) (*template.Template, error) {
+	t := template.New(name)
+	functions := template.FuncMap{}
+	if r.Functions {
+		functions = hostFunctions
+	}
+	if r.Builtins != nil && !*r.Builtins {
+		// A template always has Go's own functions, but its parser only those it is given.
+		if _, err := syntax.Parse(name, r.Template, "", "", functions); err != nil {
+			return nil, err
+		}
+	}
+	t = t.Funcs(functions)
+	return t.Parse(r.Template)
+}
+
+func data(r request) any {
+	var value any
+	if len(r.Data) > 0 {
+		if err := json.Unmarshal(r.Data, &value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	value = clip(value)
+	if object, ok := value.(map[string]any); ok && r.Time != nil {
+		object[r.Time.Key] = time.UnixMilli(r.Time.Ms).UTC()
+	}
+	return value
+}
+
+// clip takes the spare room behind every slice away: how much there is depends on how the data was read, and slice
+// lets a template see it.
+func clip(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = clip(v[i])
+		}
+		return v[:len(v):len(v)]
+	case map[string]any:
+		for key := range v {
+			v[key] = clip(v[key])
+		}
+	}
+	return value
+}
+
+func render(r request) answer {
+	t, err := parse(r)
+	if err != nil {
+		return answer{ID: r.ID, Phase: "parse", Error: err.Error()}
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, data(r)); err != nil {
+		return answer{ID: r.ID, Phase: "exec", Error: err.Error(), Output: out.String()}
+	}
+	return answer{ID: r.ID, Output: out.String()}
+}
+
+type measurement struct {
+	ID            int     `json:"id"`
+	ParseMicros   float64 `json:"parseMicros"`
+	ExecuteMicros float64 `json:"executeMicros"`
+}
+
+func measure(r request, duration time.Duration) measurement {
+	value := data(r)
+	t, err := parse(r)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return measurement{
+		ID:            r.ID,
+		ParseMicros:   micros(duration, func() error { _, err := parse(r); return err }),
+		ExecuteMicros: micros(duration, func() error { return execute(t, value) }),
+	}
+}
+
+func execute(t *template.Template, value any) error {
+	var out strings.Builder
+	return t.Execute(&out, value)
+}
+
+func micros(duration time.Duration, work func() error) float64 {
+	start := time.Now()
+	count := 0
+	for time.Since(start) < duration {
+		for i := 0; i < 50; i++ {
+			if err := work(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+		count += 50
+	}
+	return float64(time.Since(start).Nanoseconds()) / 1000 / float64(count)
+}

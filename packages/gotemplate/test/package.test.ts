@@ -1,0 +1,68 @@
+// The package as others meet it: the examples of the README, what is exported, and what would be published.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as exported from '../src/index.ts'
+
+const root = new URL('..', import.meta.url).pathname
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(`${tmpdir()}/gotemplate-`)
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** What a program prints. */
+function run(name: string, source: string): string {
+  const path = `${directory}/${name}`
+  writeFileSync(path, source)
+  return execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', path], { encoding: 'utf8' })
+}
+
+const readme = readFileSync(`${root}README.md`, 'utf8')
+const examples = Array.from(
+  readme.matchAll(/```ts\n(.*?)```\n\n```text\n(.*?)```/gs),
+  ([, code = '', output = '']) => ({
+    code,
+    output,
+  }),
+)
+
+describe('README', () => {
+  test('every example has its output behind it', () => {
+    expect(examples.length).toBe(readme.split('```ts').length - 1)
+    expect(examples.length).toBeGreaterThan(3)
+  })
+
+  test.each(examples)('the example that prints $output', ({ code, output }) => {
+    expect(run('example.ts', code.replace("'gotemplate'", `'${root}src/index.ts'`))).toBe(output)
+  })
+})
+
+test('five names are exported, two of them types', () => {
+  expect(Object.keys(exported).toSorted()).toEqual(['TemplateError', 'goTime', 'parse'])
+  const source = readFileSync(`${root}src/index.ts`, 'utf8')
+  expect(source.match(/^export .*$/gm)).toHaveLength(5)
+})
+
+test('the source needs nothing of Node, makes no code, and imports itself only', () => {
+  for (const file of readdirSync(`${root}src`)) {
+    const source = readFileSync(`${root}src/${file}`, 'utf8')
+    expect(source).not.toMatch(/\beval\(|\bFunction\(|\bprocess\b|\bBuffer\b|\brequire\(|\bimport\(/)
+    for (const [, from] of source.matchAll(/from '([^']+)'/g)) expect(from).toMatch(/^\.\/[\w-]+\.ts$/)
+  }
+})
+
+test('what is published runs without types and declares them', () => {
+  execFileSync(process.execPath, [`${root}tools/dist.ts`, `${directory}/dist`], { stdio: 'pipe' })
+  const program =
+    "import { parse } from './dist/index.js'\nconsole.log(parse('{{printf \"%05.1f\" .}}').execute(2.25))\n"
+  expect(run('published.mjs', program)).toBe('002.2\n')
+  expect(readFileSync(`${directory}/dist/index.d.ts`, 'utf8')).toMatch(/export declare function parse/)
+  const { exports, devDependencies } = JSON.parse(readFileSync(`${directory}/dist/package.json`, 'utf8')) as {
+    exports: unknown
+    devDependencies?: unknown
+  }
+  expect(exports).toEqual({ '.': { types: './index.d.ts', default: './index.js' } })
+  expect(devDependencies).toBeUndefined()
+}, 60_000)

@@ -1,0 +1,23 @@
+// Renders a case with this package, in the terms of the oracle.
+import { TemplateError, goTime, parse } from '../src/index.ts'
+import type { Case, Outcome } from './oracle/oracle.ts'
+import { seven } from './seven.ts'
+
+const budget = { steps: 10_000_000, outputBytes: 1 << 26, depth: 200 }
+
+/** What this package makes of the case. */
+export function render({ template, data, builtins, functions, time }: Case): Outcome {
+  try {
+    const parsed = parse(template, {
+      name: 'main',
+      builtins: builtins ?? true,
+      functions: functions === true ? seven : {},
+    })
+    const withTime =
+      time === undefined ? data : { ...(data as object), [time.key]: goTime(new Date(time.ms)) }
+    return { output: parsed.execute(withTime, budget) }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    return { output: error.output, phase: error.phase, error: error.message }
+  }
+}
