@@ -1,9 +1,10 @@
 // The whole service on one page. A feature may use only what stands above it.
-import { type Config, credentialOptions } from './config.ts'
+import { type Config, credentialOptions, transformOptions } from './config.ts'
 import type { Feature } from './feature.ts'
 import { createAccessTokens } from './features/access-tokens/index.ts'
 import { createApplications, createTenant2Applications } from './features/applications/index.ts'
 import { createAuditTrail } from './features/audit/index.ts'
+import { createEndpoints } from './features/endpoints/index.ts'
 import { createEnvironments } from './features/environments/index.ts'
 import { createHealth } from './features/health/index.ts'
 import { createLanguagePacks } from './features/language-packs/index.ts'
@@ -19,9 +20,10 @@ import { type CredentialParts, createCredentialParts } from './platform/credenti
 import { createProjectVersions } from './platform/db/project-version.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
-import { createSigningKey, deriveSecretKey } from './platform/keys.ts'
+import { createSigningKey, deriveSecretKey, encryptionRing } from './platform/keys.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
+import { createSecrets } from './platform/secrets.ts'
 import { type Callers, type Transport, type TransportOptions, createTransport } from './transport.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
@@ -88,6 +90,15 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     // Nothing forwards ESB requests yet, so no machine user has served one.
     countServedRequests: () => Promise.resolve(0),
   })
+  const endpoints = createEndpoints({
+    ...base,
+    applications: applications.api,
+    machineUsers: machineUsers.api,
+    secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
+    clock,
+    countLoggedCalls: () => Promise.resolve(0),
+    transformOptions: transformOptions(config),
+  })
   const proxyAuth = createProxyAuth({
     ...proof,
     throttle: throttles.validate,
@@ -119,6 +130,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     languagePacks,
     accessTokens,
     machineUsers,
+    endpoints,
     proxyAuth,
     auditTrail,
   ]

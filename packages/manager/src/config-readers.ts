@@ -90,6 +90,22 @@ export const base64Key: Reader<Buffer> = (raw) => {
   return { value }
 }
 
+/** Encryption keys by their ids, `id:base64` separated by commas; the first one is the active one. */
+export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
+  const ring = new Map<string, Buffer>()
+  for (const part of commaList(raw)) {
+    const [, id, key] = /^([a-z0-9-]{1,32}):(.+)$/.exec(String(part)) ?? []
+    const bytes = Buffer.from(key ?? '', 'base64')
+    if (id === undefined || bytes.length !== 32 || ring.has(id) || id === 'master')
+      return {
+        problem:
+          'must be a list of id:key separated by commas, each id once and not "master", each key the base64 of 32 bytes (`openssl rand -base64 32`)',
+      }
+    ring.set(id, bytes)
+  }
+  return { value: ring }
+}
+
 const roleNames = ['api', 'gateway', 'comms', 'jobs'] as const
 export type RoleName = (typeof roleNames)[number]
 

@@ -6,6 +6,7 @@ import {
   cidrList,
   headerSecret,
   integer,
+  keyRing,
   oneOf,
   roles,
   setting,
@@ -146,6 +147,13 @@ export const settings = {
     optional: true,
     doc: 'Base64 of 32 random bytes (`openssl rand -base64 32`) from which all other keys derive. Required outside development.',
   }),
+  encryptionKeys: setting(keyRing, {
+    key: 'encryption.keys',
+    env: 'SVC_ENCRYPTION_KEYS',
+    secret: true,
+    optional: true,
+    doc: 'Keys for stored secrets, such as `2027:<base64 of 32 bytes>`, separated by commas. The first one seals; the others still open what they sealed, and so does the one derived from the master key, which seals while there is none.',
+  }),
   devUserOverride: setting(boolean, {
     key: 'dev_user_override_enabled',
     env: 'SVC_DEV_USER_OVERRIDE_ENABLED',
@@ -187,6 +195,18 @@ export const settings = {
     env: 'SVC_PREPARED_MAX_BYTES',
     default: 64 * 1_048_576,
     doc: 'Memory for answers that are kept ready between changes, for frontend configuration and language packs each.',
+  }),
+  esbMaxRequestBytes: setting(integer(1_024, 1_073_741_824), {
+    key: 'esb.max_request_bytes',
+    env: 'SVC_ESB_MAX_REQUEST_BYTES',
+    default: 10 * 1_048_576,
+    doc: 'Largest body that is forwarded to an endpoint, and largest output of a transformation.',
+  }),
+  esbTemplateBuiltins: setting(boolean, {
+    key: 'esb.template_builtins',
+    env: 'SVC_ESB_TEMPLATE_BUILTINS',
+    default: false,
+    doc: 'Lets transformation templates use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) beside the seven of the ESB.',
   }),
   ...credentialSettings,
   userProvider: setting(oneOf('local'), {

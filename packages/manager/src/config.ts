@@ -5,10 +5,17 @@ import { type Setting, flattenYaml } from './config-readers.ts'
 import { settings } from './config-settings.ts'
 
 type Settings = typeof settings
+type TemplateEnv = {
+  [Name in 'SVC_ENV' | 'SVC_REGION' | 'APP_ENV' | 'DEPLOYMENT_ENV']?: string | undefined
+}
 type ValueOf<S> =
   S extends Setting<infer T, infer Optional> ? (Optional extends true ? T | undefined : T) : never
 /** The validated configuration, one typed value per setting. */
-export type Config = Omit<Values, 'masterKey'> & { masterKey: Buffer }
+export type Config = Omit<Values, 'masterKey'> & {
+  masterKey: Buffer
+  /** Variables of the environment that transformation templates may read. */
+  templateEnv: TemplateEnv
+}
 type Values = { [Name in keyof Settings]: ValueOf<Settings[Name]> }
 
 /** Thrown with every problem found, so that one start tells all of them. */
@@ -40,6 +47,8 @@ export function loadConfig(source: ConfigSource): Config {
     const where = inEnv !== undefined && inEnv !== '' ? item.env : item.key
     config[name] = readSetting(item, raw, where, problems)
   }
+  const { SVC_REGION, APP_ENV, DEPLOYMENT_ENV } = source.env
+  config['templateEnv'] = { SVC_ENV: config['env'], SVC_REGION, APP_ENV, DEPLOYMENT_ENV }
   checkTogether(config as Config, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return config as Config
@@ -112,6 +121,13 @@ export function printableConfig(config: Config): Record<string, unknown> {
   })
   return Object.fromEntries(entries) as Record<string, unknown>
 }
+
+/** The settings of transformations, as they take them. */
+export const transformOptions = (config: Config) => ({
+  builtins: config.esbTemplateBuiltins,
+  env: config.templateEnv,
+  maxOutputBytes: config.esbMaxRequestBytes,
+})
 
 /** The settings of the credential parts, as they take them. */
 export const credentialOptions = (config: Config) => ({

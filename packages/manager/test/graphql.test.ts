@@ -223,6 +223,7 @@ describe('schema', () => {
       'KeyValuePairInput',
       'Order',
       'Pagination',
+      'PreviewESBTransformInput',
     ])
   })
 

@@ -66,6 +66,8 @@ async function graphqlTypes(): Promise<string> {
         PersonalAccessTokenConnection: store('access-tokens/access-tokens.service', 'TokenConnection'),
         MachineUser: store('machine-users/machine-users.store', 'MachineUser'),
         LanguagePack: store('language-packs/language-packs.store', 'LanguagePack'),
+        Endpoint: store('endpoints/endpoints.store', 'Endpoint'),
+        MachineUser2Endpoint: store('endpoints/endpoint-access.store', 'EndpointAccess'),
         AuditLog: store('audit/audit.service', 'AuditLog'),
       },
     },

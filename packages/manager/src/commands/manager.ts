@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'
 import { addConfigCommands } from './config.ts'
+import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
 
 const program = new Command('manager')
@@ -20,6 +21,7 @@ Examples:
   $ npm run manager -- config check
   $ npm run manager -- admin grant alice@example.com
   $ npm run manager -- audit verify
+  $ npm run manager -- keys status
 
 The service itself is started with npm start.`,
   )
@@ -28,6 +30,7 @@ addMigrateCommands(program)
 addConfigCommands(program)
 addAdminCommands(program)
 addAuditCommands(program)
+addKeysCommands(program)
 
 try {
   await program.parseAsync()

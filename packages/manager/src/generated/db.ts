@@ -67,6 +67,27 @@ export interface AuditLogs {
   userId: string | null;
 }
 
+export interface Endpoints {
+  applicationId: string;
+  authPassword: Buffer | null;
+  authToken: Buffer | null;
+  authType: string;
+  authUsername: string;
+  consumeUrl: string;
+  createdAt: Generated<Timestamp>;
+  description: string;
+  enabled: boolean;
+  id: string;
+  inputMessageType: string | null;
+  logLevel: string;
+  name: string;
+  outputMessageType: string | null;
+  projectId: string;
+  transformationTemplate: string;
+  updatedAt: Generated<Timestamp>;
+  url: string | null;
+}
+
 export interface Environments {
   createdAt: Generated<Timestamp>;
   displayName: string;
@@ -77,12 +98,42 @@ export interface Environments {
   sortOrder: number;
 }
 
+export interface EsbAuditLogs {
+  applicationId: string;
+  createdAt: Timestamp;
+  durationMs: number | null;
+  endpointId: string;
+  id: string;
+  machineUserId: string;
+  method: string;
+  path: string;
+  projectId: string;
+  requestBody: string | null;
+  requestHeaders: Json | null;
+  responseBody: string | null;
+  responseHeaders: Json | null;
+  responseStatus: number | null;
+  sourceIp: string;
+  targetUrl: string;
+  transformed: boolean;
+}
+
 export interface LanguagePacks {
   content: Generated<Json>;
   contentBytes: Generated<number>;
   createdAt: Generated<Timestamp>;
   id: string;
   name: string;
+  projectId: string;
+  updatedAt: Generated<Timestamp>;
+}
+
+export interface MachineUser2endpoints {
+  createdAt: Generated<Timestamp>;
+  enabled: boolean;
+  endpointId: string;
+  id: string;
+  machineUserId: string;
   projectId: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -209,8 +260,11 @@ export interface DB {
   auditChains: AuditChains;
   auditCheckpoints: AuditCheckpoints;
   auditLogs: AuditLogs;
+  endpoints: Endpoints;
   environments: Environments;
+  esbAuditLogs: EsbAuditLogs;
   languagePacks: LanguagePacks;
+  machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;

@@ -14,6 +14,8 @@ import type { PersonalAccessToken as PersonalAccessTokenRow } from '../features/
 import type { TokenConnection as TokenConnectionRow } from '../features/access-tokens/access-tokens.service.ts';
 import type { MachineUser as MachineUserRow } from '../features/machine-users/machine-users.store.ts';
 import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
+import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
+import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { AuditLog as AuditLogRow } from '../features/audit/audit.service.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
@@ -40,6 +42,10 @@ export type Query = {
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
   /** The audit trail of a project, newest first unless ordered otherwise. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
+  readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
+  readonly machineUser2endpoint: MachineUser2Endpoint;
+  readonly endpoints: ReadonlyArray<Endpoint>;
+  readonly endpoint: Endpoint;
   readonly environments: ReadonlyArray<Environment>;
   readonly environment: Environment;
   readonly languagePacks: ReadonlyArray<LanguagePack>;
@@ -110,6 +116,34 @@ export type QueryAuditLogsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryMachineUser2endpointsArgs = {
+  endpoint: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryMachineUser2endpointArgs = {
+  endpoint: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryEndpointsArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryEndpointArgs = {
+  application: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
 };
 
 
@@ -260,6 +294,15 @@ export type Mutation = {
   readonly createTenant2Application: Tenant2Application;
   readonly updateTenant2Application: Tenant2Application;
   readonly deleteTenant2Application: Scalars['Boolean']['output'];
+  readonly createMachineUser2Endpoint: MachineUser2Endpoint;
+  readonly updateMachineUser2Endpoint: MachineUser2Endpoint;
+  readonly deleteMachineUser2Endpoint: Scalars['Boolean']['output'];
+  readonly createEndpoint: Endpoint;
+  readonly updateEndpoint: Endpoint;
+  /** Refused once a call of the endpoint was logged; disable it instead. */
+  readonly deleteEndpoint: Scalars['Boolean']['output'];
+  /** Renders a body as the gateway would, as if the caller were the machine user. Nothing is forwarded or saved. */
+  readonly previewESBTransform: EsbTransformPreview;
   readonly createLanguagePack: LanguagePack;
   /** Puts this content in the place of all that was there. */
   readonly updateLanguagePackContent: LanguagePack;
@@ -351,6 +394,45 @@ export type MutationUpdateTenant2ApplicationArgs = {
 
 export type MutationDeleteTenant2ApplicationArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateMachineUser2EndpointArgs = {
+  input: CreateMachineUser2EndpointInput;
+};
+
+
+export type MutationUpdateMachineUser2EndpointArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMachineUser2EndpointInput;
+};
+
+
+export type MutationDeleteMachineUser2EndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateEndpointArgs = {
+  applicationId: Scalars['ID']['input'];
+  input: CreateEndpointInput;
+};
+
+
+export type MutationUpdateEndpointArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateEndpointInput;
+};
+
+
+export type MutationDeleteEndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationPreviewEsbTransformArgs = {
+  endpointId: Scalars['ID']['input'];
+  input: PreviewEsbTransformInput;
 };
 
 
@@ -586,6 +668,11 @@ export type Permission =
   | 'EFFECTIVE_SETTINGS_READ'
   | 'LANGUAGE_PACK_READ'
   | 'LANGUAGE_PACK_WRITE'
+  | 'ENDPOINT_READ'
+  | 'ENDPOINT_WRITE'
+  | 'ENDPOINT_PREVIEW'
+  | 'ENDPOINT_ACCESS_READ'
+  | 'ENDPOINT_ACCESS_WRITE'
   | 'MACHINE_USER_READ'
   | 'MACHINE_USER_WRITE'
   | 'ACCESS_TOKEN_READ'
@@ -608,6 +695,8 @@ export type Scope =
   | 'SETTINGS'
   | 'SETTINGS_OWNER'
   | 'LANGUAGE_PACK'
+  | 'ENDPOINT'
+  | 'MACHINE_USER2ENDPOINT'
   | 'USER2PROJECT'
   | 'USER2TENANT'
   | 'USER2APPLICATION'
@@ -661,6 +750,15 @@ export type Application = {
   readonly description: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly project: Project;
+  readonly endpoints: ReadonlyArray<Endpoint>;
+};
+
+
+/** An application, defined once per project. */
+export type ApplicationEndpointsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
 };
 
 export type CreateApplicationInput = {
@@ -715,6 +813,120 @@ export type AuditLog = {
   readonly hash: Scalars['String']['output'];
   /** Absent when the operator's command line made the change. */
   readonly user?: Maybe<User>;
+};
+
+/** Lets a machine user call an endpoint. */
+export type MachineUser2Endpoint = {
+  readonly id: Scalars['ID']['output'];
+  readonly enabled: Scalars['Boolean']['output'];
+  readonly machineUser: MachineUser;
+  readonly endpoint: Endpoint;
+};
+
+export type CreateMachineUser2EndpointInput = {
+  readonly machineUserID: Scalars['ID']['input'];
+  readonly endpointID: Scalars['ID']['input'];
+  /** True unless said. */
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type UpdateMachineUser2EndpointInput = {
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type EndpointAuthType =
+  | 'Basic'
+  | 'Bearer'
+  | 'None';
+
+export type EndpointInputMessageType =
+  | 'SOAP'
+  | 'XML'
+  | 'JSON';
+
+export type EndpointOutputMessageType =
+  | 'SOAP'
+  | 'XML'
+  | 'JSON';
+
+export type EndpointLogLevel =
+  | 'NONE'
+  | 'BASIC'
+  | 'FULL';
+
+/** Where calls of machine users to an application are forwarded to. */
+export type Endpoint = {
+  readonly id: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  readonly description: Scalars['String']['output'];
+  /** A disabled endpoint is not found by callers. */
+  readonly enabled: Scalars['Boolean']['output'];
+  /** The path behind /esb/<application id>, compared as it is. */
+  readonly consumeURL: Scalars['String']['output'];
+  /** The target; without one, calls answer 502. */
+  readonly url?: Maybe<Scalars['String']['output']>;
+  readonly authType: EndpointAuthType;
+  readonly authUsername: Scalars['String']['output'];
+  /** Write-only: always null. */
+  readonly authPassword?: Maybe<Scalars['String']['output']>;
+  /** Write-only: always null. */
+  readonly authToken?: Maybe<Scalars['String']['output']>;
+  readonly inputMessageType?: Maybe<EndpointInputMessageType>;
+  readonly outputMessageType?: Maybe<EndpointOutputMessageType>;
+  /** A Go text/template; empty forwards bodies as they are. */
+  readonly transformationTemplate: Scalars['String']['output'];
+  readonly logLevel: EndpointLogLevel;
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  readonly application: Application;
+};
+
+export type CreateEndpointInput = {
+  readonly name: Scalars['String']['input'];
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** True unless said. */
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  readonly consumeURL: Scalars['String']['input'];
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  /** None unless said. */
+  readonly authType?: InputMaybe<EndpointAuthType>;
+  readonly authUsername?: InputMaybe<Scalars['String']['input']>;
+  readonly authPassword?: InputMaybe<Scalars['String']['input']>;
+  readonly authToken?: InputMaybe<Scalars['String']['input']>;
+  readonly inputMessageType?: InputMaybe<EndpointInputMessageType>;
+  readonly outputMessageType?: InputMaybe<EndpointOutputMessageType>;
+  readonly transformationTemplate?: InputMaybe<Scalars['String']['input']>;
+  /** BASIC unless said. */
+  readonly logLevel?: InputMaybe<EndpointLogLevel>;
+};
+
+/** What is absent stays. Null empties url, message types and template, and keeps everything else; an empty password or token clears it. */
+export type UpdateEndpointInput = {
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  readonly consumeURL?: InputMaybe<Scalars['String']['input']>;
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  readonly authType?: InputMaybe<EndpointAuthType>;
+  readonly authUsername?: InputMaybe<Scalars['String']['input']>;
+  readonly authPassword?: InputMaybe<Scalars['String']['input']>;
+  readonly authToken?: InputMaybe<Scalars['String']['input']>;
+  readonly inputMessageType?: InputMaybe<EndpointInputMessageType>;
+  readonly outputMessageType?: InputMaybe<EndpointOutputMessageType>;
+  readonly transformationTemplate?: InputMaybe<Scalars['String']['input']>;
+  readonly logLevel?: InputMaybe<EndpointLogLevel>;
+};
+
+export type EsbTransformPreview = {
+  readonly output: Scalars['String']['output'];
+  readonly contentType: Scalars['String']['output'];
+};
+
+export type PreviewEsbTransformInput = {
+  /** The body as a machine user would send it. */
+  readonly body: Scalars['String']['input'];
+  /** Tried in place of the endpoint's own template. */
+  readonly transformationTemplate?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A stage of a project: dev, qas or run. The three are created with the project. */
@@ -1116,6 +1328,18 @@ export type ResolversTypes = {
   CreateTenant2ApplicationInput: CreateTenant2ApplicationInput;
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
+  MachineUser2Endpoint: ResolverTypeWrapper<EndpointAccessRow>;
+  CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
+  UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
+  EndpointAuthType: EndpointAuthType;
+  EndpointInputMessageType: EndpointInputMessageType;
+  EndpointOutputMessageType: EndpointOutputMessageType;
+  EndpointLogLevel: EndpointLogLevel;
+  Endpoint: ResolverTypeWrapper<EndpointRow>;
+  CreateEndpointInput: CreateEndpointInput;
+  UpdateEndpointInput: UpdateEndpointInput;
+  ESBTransformPreview: ResolverTypeWrapper<EsbTransformPreview>;
+  PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
@@ -1180,6 +1404,14 @@ export type ResolversParentTypes = {
   CreateTenant2ApplicationInput: CreateTenant2ApplicationInput;
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: AuditLogRow;
+  MachineUser2Endpoint: EndpointAccessRow;
+  CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
+  UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
+  Endpoint: EndpointRow;
+  CreateEndpointInput: CreateEndpointInput;
+  UpdateEndpointInput: UpdateEndpointInput;
+  ESBTransformPreview: EsbTransformPreview;
+  PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
@@ -1242,6 +1474,10 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType, RequireFields<QueryApplicationArgs, 'projectId' | 'slug'>>;
   tenant2Applications?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType, Partial<QueryTenant2ApplicationsArgs>>;
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
+  machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
+  machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
+  endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, RequireFields<QueryEndpointsArgs, 'application'>>;
+  endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<QueryEndpointArgs, 'application' | 'id'>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
@@ -1276,6 +1512,13 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationCreateTenant2ApplicationArgs, 'input'>>;
   updateTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationUpdateTenant2ApplicationArgs, 'id' | 'input'>>;
   deleteTenant2Application?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenant2ApplicationArgs, 'id'>>;
+  createMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationCreateMachineUser2EndpointArgs, 'input'>>;
+  updateMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateMachineUser2EndpointArgs, 'id' | 'input'>>;
+  deleteMachineUser2Endpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteMachineUser2EndpointArgs, 'id'>>;
+  createEndpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<MutationCreateEndpointArgs, 'applicationId' | 'input'>>;
+  updateEndpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateEndpointArgs, 'id' | 'input'>>;
+  deleteEndpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteEndpointArgs, 'id'>>;
+  previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
   createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
   updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
   deleteLanguagePack?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteLanguagePackArgs, 'id'>>;
@@ -1351,6 +1594,7 @@ export type ApplicationResolvers<ContextType = GraphqlContext, ParentType extend
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, Partial<ApplicationEndpointsArgs>>;
 };
 
 export type Tenant2ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant2Application'] = ResolversParentTypes['Tenant2Application']> = {
@@ -1375,6 +1619,38 @@ export type AuditLogResolvers<ContextType = GraphqlContext, ParentType extends R
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  machineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType>;
+  endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType>;
+};
+
+export type EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Endpoint'] = ResolversParentTypes['Endpoint']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  consumeURL?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  authType?: Resolver<ResolversTypes['EndpointAuthType'], ParentType, ContextType>;
+  authUsername?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  authPassword?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  authToken?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  inputMessageType?: Resolver<Maybe<ResolversTypes['EndpointInputMessageType']>, ParentType, ContextType>;
+  outputMessageType?: Resolver<Maybe<ResolversTypes['EndpointOutputMessageType']>, ParentType, ContextType>;
+  transformationTemplate?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  logLevel?: Resolver<ResolversTypes['EndpointLogLevel'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+};
+
+export type EsbTransformPreviewResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBTransformPreview'] = ResolversParentTypes['ESBTransformPreview']> = {
+  output?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  contentType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Environment'] = ResolversParentTypes['Environment']> = {
@@ -1557,6 +1833,9 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Application?: ApplicationResolvers<ContextType>;
   Tenant2Application?: Tenant2ApplicationResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
+  MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
+  Endpoint?: EndpointResolvers<ContextType>;
+  ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
   LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;

@@ -14,6 +14,16 @@ import {
 export const deriveSecretKey = (masterKey: Buffer, purpose: string): KeyObject =>
   createSecretKey(deriveKey(masterKey, purpose))
 
+/** The keys that seal stored secrets: those configured, and behind them the one derived from the master key. */
+export function encryptionRing(
+  masterKey: Buffer,
+  configured: ReadonlyMap<string, Buffer> = new Map(),
+): ReadonlyMap<string, KeyObject> {
+  const ring = new Map<string, KeyObject>()
+  for (const [id, key] of configured) ring.set(id, createSecretKey(key))
+  return ring.set('master', deriveSecretKey(masterKey, 'stored-secrets'))
+}
+
 /** 32 bytes for one purpose. */
 function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))

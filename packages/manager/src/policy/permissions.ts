@@ -62,6 +62,11 @@ export const permissions: Record<Permission, Grant> = {
   SETTINGS_WRITE: { project: 'developer', tenant: 'apps.configure' },
   // Shows what project and application set for backends too, which a tenant's people do not see.
   EFFECTIVE_SETTINGS_READ: { project: 'readonly' },
+  ENDPOINT_READ: { project: 'readonly' },
+  ENDPOINT_WRITE: { project: 'maintainer' },
+  ENDPOINT_PREVIEW: { project: 'tester' },
+  ENDPOINT_ACCESS_READ: { project: 'readonly' },
+  ENDPOINT_ACCESS_WRITE: { project: 'maintainer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
 }

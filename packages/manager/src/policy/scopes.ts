@@ -141,6 +141,16 @@ export const scopes: Record<Exclude<Scope, 'SYSTEM'>, Named> = {
     find: byId('settings', 'project_id', 'tenant_id', 'application_id'),
   },
   SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: settingsOwners },
+  ENDPOINT: {
+    noun: 'endpoint',
+    view: 'ENDPOINT_READ',
+    find: byId('endpoints', 'project_id', 'null::uuid', 'application_id'),
+  },
+  MACHINE_USER2ENDPOINT: {
+    noun: 'machineUser2Endpoint',
+    view: 'ENDPOINT_ACCESS_READ',
+    find: byId('machine_user2endpoints', 'project_id'),
+  },
   LANGUAGE_PACK: {
     noun: 'language pack',
     view: 'LANGUAGE_PACK_READ',

@@ -27,8 +27,9 @@ const byName = (a: GuardedField, b: GuardedField): number =>
 function fieldLine({ type, field, policy, isDeprecated }: GuardedField): string {
   const names = [policy.on, policy.also ?? []].filter((named) => named.length > 0)
   const scope = [policy.in, ...names.map((named) => `(${named.join(', ')})`)].join(' ')
-  // Deprecated mutations always err, so they change nothing.
-  const audited = type === 'Mutation' && !isDeprecated ? 'yes' : 'no'
+  // Deprecated mutations always err, and a preview only shows: they change nothing.
+  const isChange = type === 'Mutation' && !isDeprecated && policy.do !== 'ENDPOINT_PREVIEW'
+  const audited = isChange ? 'yes' : 'no'
   const roles = describeGrant(permissions[policy.do])
   return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${audited} |`
 }

@@ -2,6 +2,7 @@
 // a way to ask each of them.
 import { expect } from 'vitest'
 import { type Person, type TestApp, startTestApp } from './app.ts'
+import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 import {
   type SeededProject,
@@ -37,6 +38,7 @@ export type ListKit = {
   main: SeededProject
   /** Every field of the schema that is a list with pages: of Query, and of other types as `Type.field`. */
   lists: Map<string, ListField>
+  /** Asks one list, wherever it stands; its rows are `data.rows`. */
   ask: (list: string, args: Args) => Promise<GraphqlAnswer>
   publishedFields: (list: string) => Promise<string[]>
   tenantsOf: (projectSlug: string, args: Args, field?: string) => Promise<string[]>
@@ -55,7 +57,9 @@ export async function createListKit(): Promise<ListKit> {
     id: main.id,
   })
   await seedAccessToken(service.sql, admin)
-  await seedMachineUser(service.sql, main)
+  const { id: machineUserId } = await seedMachineUser(service.sql, main)
+  const endpointId = await seedEndpoint(service.sql, main)
+  await seedEndpointAccess(service.sql, { projectId: main.id, endpointId, machineUserId })
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',
@@ -76,16 +80,22 @@ export async function createListKit(): Promise<ListKit> {
       applicationId: main.applicationId,
       application: main.applicationId,
       environment: main.environmentId,
+      endpoint: endpointId,
     }
     const named = declared
       .filter((argument) => argument.name in parents)
       .map((argument) => `${argument.name}: "${parents[argument.name]}",`)
     const paging = 'filters: $filters, order: $order, pagination: $pagination'
     const field = `rows: ${name}(${named.join(' ')} ${paging}) { id }`
-    expect(['Query', 'Project']).toContain(parent)
-    const body = parent === 'Query' ? field : `project(slug: "${main.slug}") { ${field} }`
+    const paths: Record<string, string> = {
+      Project: `project(slug: "${main.slug}")`,
+      Application: `application(projectId: "${main.id}", slug: "${main.applicationSlug}")`,
+    }
+    expect(['Query', ...Object.keys(paths)]).toContain(parent)
+    const body = parent === 'Query' ? field : `parent: ${paths[parent]} { ${field} }`
     const signature = '$filters: [Filter!], $order: [Order!], $pagination: Pagination'
-    return service.query(admin, `query(${signature}) { ${body} }`, args)
+    const answer = await service.query(admin, `query(${signature}) { ${body} }`, args)
+    return { ...answer, data: answer.data?.parent ?? answer.data }
   }
 
   /** The fields a list says it can be filtered and ordered by. */

@@ -1,6 +1,7 @@
 // Every guarded operation of the schema: who may use it, and a call of it. What is expected stands here, written from
 // the rules for people, not derived from the code.
 import { credentialOperations } from './credential-operations.ts'
+import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { settingsOperations } from './settings-operations.ts'
 import {
@@ -360,4 +361,5 @@ export const operations: Operation[] = [
   ...paths,
   ...credentialOperations,
   ...settingsOperations,
+  ...endpointOperations,
 ]

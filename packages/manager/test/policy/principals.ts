@@ -39,6 +39,8 @@ export const seenBy = {
   settings: [...projectRoles, ...tenantManagers],
   projectSettings: projectRoles,
   languagePack: projectRoles,
+  endpoint: projectRoles,
+  endpointAccess: projectRoles,
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

@@ -1,6 +1,7 @@
 // People and things for the matrix: two projects, and one person of each kind in the first.
 import { randomUUID } from 'node:crypto'
 import type { Person, TestApp } from '../kit/app.ts'
+import { seedEndpoint, seedEndpointAccess } from '../kit/endpoints.ts'
 import {
   type SeededProject,
   seedAccessToken,
@@ -120,6 +121,17 @@ export const fresh = {
     seedAccessToken(service.sql, people.administrator),
   machineUser: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>
     (await seedMachineUser(service.sql, target)).id,
+  endpoint: ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>
+    seedEndpoint(service.sql, target),
+  endpointAccess: async (
+    world: MatrixWorld,
+    target: SeededProject,
+  ): Promise<{ endpointId: string; id: string }> => {
+    const endpointId = await fresh.endpoint(world, target)
+    const machineUserId = await fresh.machineUser(world, target)
+    const of = { projectId: target.id, endpointId, machineUserId }
+    return { endpointId, id: await seedEndpointAccess(world.service.sql, of) }
+  },
   role: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
     const id = randomUUID()
     await service.sql.query(

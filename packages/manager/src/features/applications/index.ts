@@ -3,18 +3,25 @@
 import type { Feature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { createApplicationsResolvers } from './applications.resolvers.ts'
-import { type ApplicationsDeps, createApplicationsService } from './applications.service.ts'
+import {
+  type ApplicationsDeps,
+  type ApplicationsService,
+  createApplicationsService,
+} from './applications.service.ts'
 import { createTenant2ApplicationsResolvers } from './tenant2applications.resolvers.ts'
 import {
   type Tenant2ApplicationsService,
   createTenant2ApplicationsService,
 } from './tenant2applications.service.ts'
 
-export function createApplications(deps: ApplicationsDeps): Feature {
+export type ApplicationsApi = Pick<ApplicationsService, 'findMany'>
+
+export function createApplications(deps: ApplicationsDeps): Feature<ApplicationsApi> {
+  const service = createApplicationsService(deps)
   return {
     name: 'applications',
     sdl: readSdl('./applications.graphql', import.meta.url),
-    resolvers: createApplicationsResolvers(createApplicationsService(deps)),
+    resolvers: createApplicationsResolvers(service),
     constraints: {
       applications_project_id_slug_key: [
         'conflict',
@@ -22,7 +29,7 @@ export function createApplications(deps: ApplicationsDeps): Feature {
       ],
       applications_project_fkey: ['not_found', 'project not found'],
     },
-    api: {},
+    api: { findMany: service.findMany },
   }
 }
 

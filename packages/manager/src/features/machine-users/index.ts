@@ -15,12 +15,17 @@ import {
 import { machineTokenHash } from './machine-token.ts'
 import { createMachineUsersResolvers } from './machine-users.resolvers.ts'
 import { registerMachineRoutes } from './machine-users.routes.ts'
-import { type MachineUsersDeps, createMachineUsersService } from './machine-users.service.ts'
+import {
+  type MachineUsersDeps,
+  type MachineUsersService,
+  createMachineUsersService,
+} from './machine-users.service.ts'
 
-export type MachineUsersApi = Pick<MachineLoginService, 'authenticate'> & {
-  /** The hash by which the row of a machine token is found; null for a text that is none. */
-  tokenHash: (text: string) => Buffer | null
-}
+export type MachineUsersApi = Pick<MachineLoginService, 'authenticate'> &
+  Pick<MachineUsersService, 'findMany'> & {
+    /** The hash by which the row of a machine token is found; null for a text that is none. */
+    tokenHash: (text: string) => Buffer | null
+  }
 
 export type Deps = MachineUsersDeps &
   MachineCredentialsDeps &
@@ -28,15 +33,12 @@ export type Deps = MachineUsersDeps &
 
 export function createMachineUsers(deps: Deps): Feature<MachineUsersApi> {
   const login = createMachineLoginService(deps)
+  const service = createMachineUsersService(deps)
   return {
     name: 'machine-users',
     role: 'api',
     sdl: readSdl('./machine-users.graphql', import.meta.url),
-    resolvers: createMachineUsersResolvers(
-      createMachineUsersService(deps),
-      createMachineCredentialsService(deps),
-      deps.environments,
-    ),
+    resolvers: createMachineUsersResolvers(service, createMachineCredentialsService(deps), deps.environments),
     routes: (server) => registerMachineRoutes(server, login),
     constraints: {
       machine_users_basic_username_key: [
@@ -45,6 +47,6 @@ export function createMachineUsers(deps: Deps): Feature<MachineUsersApi> {
       ],
       machine_users_environment_fkey: ['not_found', 'environment not found'],
     },
-    api: { ...login, tokenHash: machineTokenHash },
+    api: { ...login, findMany: service.findMany, tokenHash: machineTokenHash },
   }
 }

@@ -50,6 +50,8 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     list: (environmentId: string, args: ListArgs): Promise<store.MachineUser[]> =>
       store.listMachineUsers(db, environmentId, readPage(store.machineUserFields, args)),
 
+    findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db, ids),
+
     update: (actor: Actor, id: string, input: UpdateInput): Promise<store.MachineUser> => {
       const refused = credentialFields.find((field) => (input[field] ?? null) !== null)
       if (refused !== undefined)

@@ -52,6 +52,11 @@ export function findMachineUser(db: Db, id: string): Promise<MachineUser | undef
   return db.selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
+/** The machine users with these ids, in any order. */
+export function findMachineUsers(db: Db, ids: readonly string[]): Promise<MachineUser[]> {
+  return db.selectFrom('machineUsers').select(columns).where('id', 'in', ids).execute()
+}
+
 /** One machine user, locked until the transaction ends. */
 export function lockMachineUser(tx: Tx, id: string): Promise<MachineUser | undefined> {
   return tx.selectFrom('machineUsers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { encryptionRing } from '../platform/keys.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { countByKey, rewrapAll } from '../platform/stored-secrets.ts'
+import { commandConfig, say, withDatabase } from './context.ts'
+
+/** manager keys … */
+export function addKeysCommands(program: Command): void {
+  const keys = program
+    .command('keys')
+    .description('Change the key of stored secrets (SVC_ENCRYPTION_KEYS) while the service runs.')
+    .addHelpText(
+      'after',
+      `
+To change the key:
+  1. Put the new key in front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
+  2. $ npm run manager -- keys rotate
+  3. $ npm run manager -- keys status   (all secrets are on 2027)
+  4. Remove the old key, and restart every process.`,
+    )
+
+  keys
+    .command('status')
+    .description('Show how many secrets each key has sealed; exits 1 when a key is missing.')
+    .action(async (_options, command: Command) => {
+      const config = commandConfig(command)
+      const ring = encryptionRing(config.masterKey, config.encryptionKeys)
+      const counts = await withDatabase(config, countByKey)
+      const { activeKeyId } = createSecrets(ring)
+      for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
+        const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
+        say(`${keyId} ${state} ${counts.get(keyId) ?? 0} secrets`)
+        if (!ring.has(keyId)) process.exitCode = 1
+      }
+    })
+
+  keys
+    .command('rotate')
+    .description('Wrap every stored secret with the active key; may be run again at any time.')
+    .action(async (_options, command: Command) => {
+      const config = commandConfig(command)
+      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+      const { seen, rewrapped } = await withDatabase(config, (db) => rewrapAll(db, secrets, progress))
+      if (process.stderr.isTTY) process.stderr.write('\n')
+      say(
+        `${rewrapped} of ${seen} secrets are now sealed with ${secrets.activeKeyId}; the others were before`,
+      )
+    })
+}
+
+function progress(done: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\rsecrets ${done}`)
+}

@@ -1,0 +1,71 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import * as store from './endpoint-access.store.ts'
+
+export type EndpointAccessService = ReturnType<typeof createEndpointAccessService>
+
+const event = auditedEntity<store.EndpointAccess>({
+  type: 'machineUser2Endpoint',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    machineUserId: 'public',
+    endpointId: 'public',
+    enabled: 'public',
+  },
+  nameOf: (row) => row.id,
+  projectOf: (row) => row.projectId,
+})
+const noun = 'machineUser2Endpoint'
+
+/** Rules about who may call which endpoint. */
+export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audit }) {
+  return {
+    list: (endpointId: string, args: ListArgs): Promise<store.EndpointAccess[]> =>
+      store.listEndpointAccess(db, endpointId, readPage(store.endpointAccessFields, args)),
+
+    get: async (endpointId: string, id: string): Promise<store.EndpointAccess> => {
+      const known = parseUuid(id)
+      const row = known === null ? null : await store.findEndpointAccess(db, endpointId, known)
+      return orNotFound(row, noun)
+    },
+
+    create: (
+      actor: Actor,
+      input: { machineUserID: string; endpointID: string; enabled?: boolean | null },
+    ): Promise<store.EndpointAccess> => {
+      const machineUserId = orNotFound(parseUuid(input.machineUserID), 'machine user')
+      return db.transaction().execute(async (tx) => {
+        const inserted = await store.insertEndpointAccess(tx, {
+          machineUserId,
+          endpointId: input.endpointID,
+          enabled: input.enabled ?? true,
+        })
+        const after = orNotFound(inserted, 'endpoint')
+        await audit.append(tx, actor, event('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (actor: Actor, id: string, input: { enabled?: boolean | null }): Promise<store.EndpointAccess> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
+        const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
+        await audit.append(tx, actor, event('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
+        await store.deleteEndpointAccess(tx, id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}

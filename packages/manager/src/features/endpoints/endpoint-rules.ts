@@ -1,0 +1,29 @@
+// What an endpoint's addresses may look like. Pure: each function answers what is wrong, in words, or null.
+
+const maxLength = 500
+
+/** The path callers use: rooted, as it is, without anything that could be read in two ways. */
+export function problemOfConsumeUrl(value: string): string | null {
+  if (!value.startsWith('/') || value.startsWith('//'))
+    return 'consumeURL must be a path that starts with a single /, such as /orders; it is no absolute URL'
+  if (value.length > maxLength) return `consumeURL must have at most ${maxLength} characters`
+  if (value.includes('..')) return 'consumeURL must not contain ..'
+  if (/\s/.test(value)) return 'consumeURL must not contain whitespace'
+  if (/[?#\\]/.test(value)) return 'consumeURL is a path: it must not contain ?, # or a backslash'
+  // A request line holds no others.
+  return /^[\x21-\x7e]+$/.test(value)
+    ? null
+    : 'consumeURL must be written in ASCII; encode other characters as %XX'
+}
+
+/** The target of forwarded calls. */
+export function problemOfUrl(value: string): string | null {
+  if (value.length > maxLength) return `url must have at most ${maxLength} characters`
+  const url = URL.canParse(value) ? new URL(value) : null
+  const isHttp = url !== null && /^https?:\/\//i.test(value) && ['http:', 'https:'].includes(url.protocol)
+  if (!isHttp || url.hostname === '')
+    return 'url must be an absolute http or https URL with a host, such as https://partner.example/orders'
+  if (url.username !== '' || url.password !== '')
+    return 'url must not contain a user name or password; use authType, authUsername and authPassword'
+  return url.hash === '' ? null : 'url must not contain a fragment'
+}

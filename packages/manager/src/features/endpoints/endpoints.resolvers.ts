@@ -1,0 +1,50 @@
+import type {
+  EndpointAuthType,
+  EndpointInputMessageType,
+  EndpointLogLevel,
+  EndpointOutputMessageType,
+  Resolvers,
+} from '../../generated/graphql.ts'
+import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
+import type { ApplicationsApi } from '../applications/index.ts'
+import type { EndpointsService } from './endpoints.service.ts'
+import type { PreviewService } from './preview.service.ts'
+
+/** GraphQL for endpoints. Their secrets are never read here, so there is nothing to leave out. */
+export function createEndpointsResolvers(
+  service: EndpointsService,
+  previews: PreviewService,
+  applications: ApplicationsApi,
+) {
+  return {
+    Query: {
+      endpoints: (_parent, { application, ...args }) => service.list([application], args),
+      endpoint: (_parent, { application, id }) => service.get(application, id),
+    },
+    Application: {
+      endpoints: (application, args, context) =>
+        batched(context, `Application.endpoints ${JSON.stringify(args)}`, application.id, async (ids) =>
+          grouped(ids, await service.list(ids, args), (endpoint) => endpoint.applicationId),
+        ),
+    },
+    Endpoint: {
+      consumeURL: (endpoint) => endpoint.consumeUrl,
+      authType: (endpoint) => endpoint.authType as EndpointAuthType,
+      authPassword: () => null,
+      authToken: () => null,
+      inputMessageType: (endpoint) => endpoint.inputMessageType as EndpointInputMessageType | null,
+      outputMessageType: (endpoint) => endpoint.outputMessageType as EndpointOutputMessageType | null,
+      logLevel: (endpoint) => endpoint.logLevel as EndpointLogLevel,
+      application: (endpoint, _args, context) =>
+        batchedRow(context, 'application', endpoint.applicationId, applications.findMany),
+    },
+    Mutation: {
+      createEndpoint: (_parent, { applicationId, input }, { actor }) =>
+        service.create(actor, applicationId, input),
+      updateEndpoint: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
+      deleteEndpoint: (_parent, { id }, { actor }) => service.delete(actor, id),
+      previewESBTransform: (_parent, { endpointId, input }, { actor }) =>
+        previews.preview(actor, endpointId, input),
+    },
+  } satisfies Resolvers
+}

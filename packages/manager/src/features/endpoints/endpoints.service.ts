@@ -1,0 +1,200 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
+import { newId, parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
+import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
+import * as store from './endpoints.store.ts'
+import type { TransformService } from './transform.service.ts'
+
+export type EndpointsDeps = {
+  db: Db
+  audit: Audit
+  secrets: Secrets
+  /** How many calls of an endpoint were logged; with any, its row must stay. */
+  countLoggedCalls: (tx: Tx, endpointId: string) => Promise<number>
+}
+export type EndpointsService = ReturnType<typeof createEndpointsService>
+
+type Nullable<T> = { readonly [Field in keyof T]?: T[Field] | null }
+export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> & {
+  readonly consumeURL?: string | null
+  readonly authPassword?: string | null
+  readonly authToken?: string | null
+}
+
+const maxSecretLength = 4_096
+
+/** Secrets are replaced or cleared, never shown: an audit row tells that, and nothing of them. */
+type AuditedEndpoint = store.Endpoint & { authPassword?: string; authToken?: string }
+const event = auditedEntity<AuditedEndpoint>({
+  type: 'endpoint',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    applicationId: 'public',
+    name: 'public',
+    description: 'public',
+    enabled: 'public',
+    consumeUrl: 'public',
+    url: 'public',
+    authType: 'public',
+    authUsername: 'public',
+    authPassword: 'secret',
+    authToken: 'secret',
+    inputMessageType: 'public',
+    outputMessageType: 'public',
+    transformationTemplate: 'public',
+    logLevel: 'public',
+    createdAt: 'ignored',
+    updatedAt: 'ignored',
+  },
+  nameOf: (endpoint) => endpoint.name,
+  projectOf: (endpoint) => endpoint.projectId,
+})
+
+/** Rules about endpoints. */
+export function createEndpointsService(deps: EndpointsDeps, transform: Pick<TransformService, 'problemOf'>) {
+  const { db, audit } = deps
+  return {
+    list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Endpoint[]> =>
+      store.listEndpoints(db, applicationIds, readPage(store.endpointFields, args)),
+
+    findMany: (ids: readonly string[]): Promise<store.Endpoint[]> => store.findEndpoints(db, ids),
+
+    get: async (applicationId: string, id: string): Promise<store.Endpoint> => {
+      const known = parseUuid(id)
+      const row = known === null ? null : await store.findEndpoint(db, applicationId, known)
+      return orNotFound(row, 'endpoint')
+    },
+
+    create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
+      const values = checkValues(transform, { ...defaults, ...withoutUndefined(input) })
+      const id = newId()
+      const secrets = sealSecrets(deps.secrets, id, input)
+      return db.transaction().execute(async (tx) => {
+        const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
+        const after = orNotFound(inserted, 'application')
+        await audit.append(
+          tx,
+          actor,
+          event('create', { before: null, after: { ...after, ...marks(secrets, 'new') } }),
+        )
+        return after
+      })
+    },
+
+    update: (actor: Actor, id: string, input: EndpointInput): Promise<store.Endpoint> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
+        const present = { ...before, consumeURL: before.consumeUrl }
+        const values = checkValues(transform, { ...present, ...withoutUndefined(input) }, before)
+        const secrets = sealSecrets(deps.secrets, id, input)
+        const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
+        await audit.append(
+          tx,
+          actor,
+          event('update', {
+            before: { ...before, ...marks(secrets, 'old') },
+            after: { ...after, ...marks(secrets, 'new') },
+          }),
+        )
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
+        const calls = await deps.countLoggedCalls(tx, id)
+        if (calls > 0)
+          throw conflict(
+            `the endpoint has served ${calls} logged ESB requests and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
+          )
+        await store.deleteEndpoint(tx, id)
+        await audit.append(tx, actor, event('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}
+
+const defaults: EndpointInput = {
+  description: '',
+  enabled: true,
+  url: null,
+  authType: 'None',
+  authUsername: '',
+  inputMessageType: null,
+  outputMessageType: null,
+  transformationTemplate: '',
+  logLevel: 'BASIC',
+}
+
+const withoutUndefined = (input: EndpointInput): EndpointInput =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+
+/** Null empties what may be empty and keeps the rest. */
+function checkValues(
+  transform: Pick<TransformService, 'problemOf'>,
+  input: EndpointInput,
+  before?: store.Endpoint,
+): store.EndpointValues {
+  const consumeUrl = input.consumeURL ?? before?.consumeUrl ?? ''
+  refuse(problemOfConsumeUrl(consumeUrl))
+  const url = (input.url ?? '') === '' ? null : (input.url as string)
+  if (url !== null) refuse(problemOfUrl(url))
+  const transformationTemplate = input.transformationTemplate ?? ''
+  if (transformationTemplate !== '') refuse(transform.problemOf(transformationTemplate))
+  return {
+    name: checkName(input.name ?? before?.name ?? ''),
+    description: checkText(input.description ?? before?.description ?? '', 'description', 2_000),
+    enabled: input.enabled ?? before?.enabled ?? true,
+    consumeUrl,
+    url,
+    authType: input.authType ?? before?.authType ?? 'None',
+    authUsername: checkText(input.authUsername ?? before?.authUsername ?? '', 'authUsername', 200),
+    inputMessageType: input.inputMessageType ?? null,
+    outputMessageType: input.outputMessageType ?? null,
+    transformationTemplate,
+    logLevel: input.logLevel ?? before?.logLevel ?? 'BASIC',
+  }
+}
+
+function refuse(problem: string | null): void {
+  if (problem !== null) throw badRequest(problem)
+}
+
+/** Null or absent keeps a secret, an empty text clears it. */
+function sealSecrets(
+  secrets: Secrets,
+  id: string,
+  input: Pick<EndpointInput, 'authPassword' | 'authToken'>,
+): store.SealedSecrets {
+  const sealed: store.SealedSecrets = {}
+  for (const [field, column] of [
+    ['authPassword', 'auth_password'],
+    ['authToken', 'auth_token'],
+  ] as const) {
+    const text = input[field]
+    if (text === null || text === undefined) continue
+    if (text.length > maxSecretLength || hasForbiddenCharacters(text) || /[\r\n]/.test(text))
+      throw badRequest(
+        `${field} must have at most ${maxSecretLength} characters, none of them a control character`,
+      )
+    sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
+  }
+  return sealed
+}
+
+/** Stand-ins for secrets that change, so that the audit row tells that they did. */
+function marks(
+  secrets: store.SealedSecrets,
+  side: 'old' | 'new',
+): { authPassword?: string; authToken?: string } {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([field, value]) => [field, value === null && side === 'new' ? null : side]),
+  )
+}

@@ -1,0 +1,114 @@
+import { type Selectable, sql } from 'kysely'
+import type { Endpoints } from '../../generated/db.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+/** An endpoint without its secrets. */
+export type Endpoint = {
+  id: string
+  projectId: string
+  applicationId: string
+  name: string
+  description: string
+  enabled: boolean
+  consumeUrl: string
+  url: string | null
+  authType: string
+  authUsername: string
+  inputMessageType: string | null
+  outputMessageType: string | null
+  transformationTemplate: string
+  logLevel: string
+  createdAt: string
+  updatedAt: string
+}
+export type EndpointValues = Omit<Endpoint, 'id' | 'projectId' | 'applicationId' | 'createdAt' | 'updatedAt'>
+/** Sealed secrets to store; what is absent stays, null clears. */
+export type SealedSecrets = Partial<Pick<Selectable<Endpoints>, 'authPassword' | 'authToken'>>
+
+const columns = [
+  ...(['id', 'projectId', 'applicationId', 'name', 'description', 'enabled', 'consumeUrl', 'url'] as const),
+  ...(['authType', 'authUsername', 'inputMessageType', 'outputMessageType'] as const),
+  ...(['transformationTemplate', 'logLevel', 'createdAt', 'updatedAt'] as const),
+]
+
+export const endpointFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  description: { column: 'description', match: 'text' },
+  enabled: { column: 'enabled', match: 'boolean' },
+  consumeURL: { column: 'consumeUrl', match: 'text' },
+  url: { column: 'url', match: 'text' },
+  authType: { column: 'authType', match: 'exact' },
+  logLevel: { column: 'logLevel', match: 'exact' },
+  createdAt: { column: 'createdAt', match: 'time' },
+  updatedAt: { column: 'updatedAt', match: 'time' },
+}
+
+/** A page of endpoints under each of the applications. */
+export function listEndpoints(db: Db, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
+  return pagesOf(db, {
+    table: 'endpoints',
+    columns,
+    page,
+    parent: 'applicationId',
+    parentIds: applicationIds,
+  })
+}
+
+/** The endpoints with these ids, in any order. */
+export function findEndpoints(db: Db, ids: readonly string[]): Promise<Endpoint[]> {
+  return db.selectFrom('endpoints').select(columns).where('id', 'in', ids).execute()
+}
+
+/** One endpoint of the application, or nothing. */
+export function findEndpoint(db: Db, applicationId: string, id: string): Promise<Endpoint | undefined> {
+  return db
+    .selectFrom('endpoints')
+    .select(columns)
+    .where('applicationId', '=', applicationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** One endpoint, locked until the transaction ends. */
+export function lockEndpoint(tx: Tx, id: string): Promise<Endpoint | undefined> {
+  return tx.selectFrom('endpoints').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Nothing when the application is gone; the row's project is the application's. */
+export async function insertEndpoint(
+  tx: Tx,
+  values: EndpointValues & SealedSecrets & { id: string; applicationId: string },
+): Promise<Endpoint | undefined> {
+  const application = await tx
+    .selectFrom('applications')
+    .select('projectId')
+    .where('id', '=', values.applicationId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (application === undefined) return undefined
+  return tx
+    .insertInto('endpoints')
+    .values({ ...values, projectId: application.projectId })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export function updateEndpoint(
+  tx: Tx,
+  id: string,
+  values: EndpointValues & SealedSecrets,
+): Promise<Endpoint> {
+  return tx
+    .updateTable('endpoints')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('endpoints').where('id', '=', id).execute()
+}

@@ -1,0 +1,46 @@
+import type { Actor } from '../../policy/actor.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { badRequest, orNotFound } from '../../platform/errors.ts'
+import type { ApplicationsApi } from '../applications/index.ts'
+import * as store from './endpoints.store.ts'
+import { TransformProblem, type TransformService } from './transform.service.ts'
+
+export type PreviewDeps = { db: Db; clock: Clock; applications: ApplicationsApi }
+export type PreviewService = ReturnType<typeof createPreviewService>
+
+/** Shows what a transformation makes of a body, without sending it anywhere. */
+export function createPreviewService({ db, clock, applications }: PreviewDeps, transform: TransformService) {
+  return {
+    preview: async (
+      actor: Actor,
+      endpointId: string,
+      input: { readonly body: string; readonly transformationTemplate?: string | null },
+    ): Promise<{ output: string; contentType: string }> => {
+      const endpoint = orNotFound((await store.findEndpoints(db, [endpointId]))[0], 'endpoint')
+      const template = input.transformationTemplate ?? endpoint.transformationTemplate
+      if (template === '')
+        throw badRequest(
+          'the endpoint has no transformationTemplate, so bodies are forwarded as they are; give one',
+        )
+      const problem = transform.problemOf(template)
+      if (problem !== null) throw badRequest(problem)
+      const [application] = await applications.findMany([endpoint.applicationId])
+      const { id, externalUsername: username, externalName: name } = actor.user
+      try {
+        return transform.render({
+          ...endpoint,
+          template,
+          body: input.body,
+          application: orNotFound(application, 'application'),
+          endpoint,
+          user: { id, username, name },
+          at: clock.now(),
+        })
+      } catch (error) {
+        if (error instanceof TransformProblem) throw badRequest(error.message)
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,62 @@
+// An XML document as a map: the root's name on top, `-name` for attributes, `#text` for text beside other content, a list
+// for elements that repeat. Values are texts, prefixes are dropped. Pure. A DOCTYPE is refused before anything it could
+// declare is looked at.
+import { SaxesParser } from 'saxes'
+
+export type XmlValue = string | XmlMap | XmlValue[]
+export type XmlMap = Map<string, XmlValue>
+
+const limits = { depth: 64, elements: 50_000, attributes: 128 } as const
+
+/** Thrown for what is no XML, or more of it than a template is given. */
+export class XmlProblem extends Error {}
+
+type Open = { name: string; map: XmlMap; text: string }
+
+/** The document as a map with one entry; throws XmlProblem. */
+export function xmlToMap(text: string): XmlMap {
+  const document: XmlMap = new Map()
+  const open: Open[] = [{ name: '', map: document, text: '' }]
+  let elements = 0
+  const parser = new SaxesParser({ xmlns: false, position: true })
+  const fail = (message: string): never => {
+    throw new XmlProblem(`${message} (line ${parser.line}, column ${parser.column + 1})`)
+  }
+  parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, '')))
+  parser.on('doctype', () => fail('a DOCTYPE is not accepted'))
+  parser.on('opentag', ({ name, attributes }) => {
+    if (++elements > limits.elements) fail(`more than ${limits.elements} elements`)
+    if (open.length > limits.depth) fail(`elements are nested more than ${limits.depth} deep`)
+    const entries = Object.entries(attributes as Record<string, string>)
+    if (entries.length > limits.attributes) fail(`an element has more than ${limits.attributes} attributes`)
+    const map: XmlMap = new Map()
+    for (const [attribute, value] of entries)
+      if (!isNamespace(attribute)) map.set(`-${localName(attribute)}`, value)
+    open.push({ name: localName(name), map, text: '' })
+  })
+  const addText = (piece: string): void => {
+    const element = open.at(-1)
+    if (element !== undefined) element.text += piece
+  }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('closetag', () => {
+    const { name, map, text: own } = open.pop() as Open
+    const parent = open.at(-1) as Open
+    const trimmed = own.trim()
+    if (map.size > 0 && trimmed !== '') map.set('#text', trimmed)
+    add(parent.map, name, map.size > 0 ? map : trimmed)
+  })
+  parser.write(text).close()
+  return document
+}
+
+function add(map: XmlMap, name: string, value: XmlValue): void {
+  const present = map.get(name)
+  if (present === undefined) map.set(name, value)
+  else if (Array.isArray(present)) present.push(value)
+  else map.set(name, [present, value])
+}
+
+const isNamespace = (attribute: string): boolean => attribute === 'xmlns' || attribute.startsWith('xmlns:')
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1)

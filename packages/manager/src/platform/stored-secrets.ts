@@ -1,0 +1,72 @@
+// Every place where sealed secrets are stored, and the walk over them that changes their key while the service runs.
+import { sql } from 'kysely'
+import type { Db } from './db/database.ts'
+import { type Secrets, sealedWith } from './secrets.ts'
+
+const places = [{ table: 'endpoints', columns: ['auth_password', 'auth_token'] }] as const
+const batchSize = 500
+
+type Row = { id: string } & Record<string, Buffer | string | null>
+
+/** How many secrets each key has sealed. */
+export async function countByKey(db: Db): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  await walk(db, async (_tx, _place, rows) => {
+    for (const { sealed } of rows) {
+      const keyId = sealedWith(sealed)
+      counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+    }
+  })
+  return counts
+}
+
+/**
+ * Wraps every secret with the active key. Rows are locked a few hundred at a time, each time in a transaction of its own:
+ * the service goes on, and a walk that is interrupted is simply begun again.
+ */
+export async function rewrapAll(
+  db: Db,
+  secrets: Secrets,
+  onBatch: (done: number) => void,
+): Promise<{ seen: number; rewrapped: number }> {
+  const result = { seen: 0, rewrapped: 0 }
+  await walk(db, async (tx, table, rows) => {
+    for (const { id, column, sealed } of rows) {
+      result.seen++
+      if (sealedWith(sealed) === secrets.activeKeyId) continue
+      const wrapped = secrets.rewrap(sealed, { table, column, id })
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${wrapped} where id = ${id}`.execute(tx)
+      result.rewrapped++
+    }
+    onBatch(result.seen)
+  })
+  return result
+}
+
+type Sealed = { id: string; column: string; sealed: Buffer }
+
+async function walk(db: Db, visit: (tx: Db, table: string, rows: Sealed[]) => Promise<void>): Promise<void> {
+  for (const { table, columns } of places) {
+    let after = '00000000-0000-0000-0000-000000000000'
+    for (;;) {
+      const count = await db.transaction().execute(async (tx) => {
+        // Columns keep their stored names, to which the sealed bytes are bound.
+        const { rows } = await sql<Row>`
+          select id, ${sql.join(columns.map((column) => sql.ref(column)))}
+          from ${sql.table(table)} where id > ${after} order by id limit ${batchSize} for update`.execute(
+          tx.withoutPlugins(),
+        )
+        const sealed = rows.flatMap((row) =>
+          columns.flatMap((column) => {
+            const value = row[column]
+            return Buffer.isBuffer(value) ? [{ id: row.id, column, sealed: value }] : []
+          }),
+        )
+        await visit(tx, table, sealed)
+        after = rows.at(-1)?.id ?? after
+        return rows.length
+      })
+      if (count < batchSize) break
+    }
+  }
+}
