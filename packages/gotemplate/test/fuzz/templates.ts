@@ -23,9 +23,10 @@ const jump = often(
 )
 const plain = fc.oneof(
   { weight: 12, arbitrary: pick('', ' ', 'x', '\n', ' text ', '}}', '-', 'é', '"', '\t', '{ ', '\u00a0') },
-  { weight: 1, arbitrary: pick('{', '{{/* c */}}', '{{- /* c */ -}}', '{{/**/}}') },
+  { weight: 1, arbitrary: pick('{{/* c */}}', '{{- /* c */ -}}', '{{/**/}}') },
 )
 const broken = pick(
+  '{',
   '{{break}}',
   '{{end}}',
   '{{else}}',
@@ -144,7 +145,16 @@ const milliseconds = fc.oneof(
 const content = fc.oneof(
   { weight: 5, arbitrary: joined(list, list) },
   // Single actions, so that errors do not hide each other.
-  { weight: 3, arbitrary: action(fc.oneof(command, operand, joined(operand, fields))) },
+  {
+    weight: 3,
+    arbitrary: action(
+      fc.oneof(
+        { weight: 4, arbitrary: command },
+        { weight: 2, arbitrary: operand },
+        { weight: 1, arbitrary: joined(operand, fields) },
+      ),
+    ),
+  },
 )
 
 /** Random templates with their data. */
