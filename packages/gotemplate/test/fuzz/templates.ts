@@ -140,7 +140,8 @@ const damage = fc.oneof(
 
 const milliseconds = fc.oneof(
   fc.constantFrom(0, 1e12, 1.7e12, 951782399999, -62135596800000),
-  fc.integer({ min: -1e13, max: 1e13 }),
+  // Years after 2150, printed as characters, are letters that the Unicode of an older Go does not know.
+  fc.integer({ min: -1e13, max: 5.6e12 }),
 )
 const content = fc.oneof(
   { weight: 5, arbitrary: joined(list, list) },
