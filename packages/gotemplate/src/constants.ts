@@ -103,7 +103,7 @@ export function readNumber(text: string, position: number): NumberConstant {
     return {
       int: integer > MAX_INT ? null : integer,
       float: Number(integer),
-      // Go asks for these letters before it asks for a prefix, unless the prefix comes first of all.
+      // To Go, -0x1e is a float: the e makes it one unless the number begins with 0x.
       isFloat: /[.eEpP]/.test(text) && !/^0[xX]/.test(text),
     }
   }
@@ -173,13 +173,13 @@ function timesPowerOfTwo(value: number, exponent: number): number {
   return value * 2 ** first * 2 ** (exponent - first)
 }
 
-/** Whether every underscore stands between digits, or between a prefix and a digit. */
+const misplacedInHex = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
+const misplaced = /(?<![0-9])_|_(?![0-9])/
+
+/** Whether every underscore stands between digits, or between a prefix, which counts as one, and a digit. */
 function underscoresFit(text: string): boolean {
   if (!text.includes('_')) return true
   const body = text.replace(/^[+-]/, '')
-  const hex = /^0[xX]/.test(body)
-  const digits = hex ? '[0-9a-fA-F]' : '[0-9]'
-  // A prefix counts as a digit.
   const proper = body.replace(/^0[xXoObB]/, '0')
-  return !new RegExp(`(?<!${digits})_|_(?!${digits})`).test(proper)
+  return !(/^0[xX]/.test(body) ? misplacedInHex : misplaced).test(proper)
 }

@@ -46,13 +46,16 @@ export class TemplateError extends Error {
   }
 }
 
+const REASON_LENGTH = 300
+
 /** A failure inside the engine; without a position it belongs to what is being executed. */
 export class Failure extends Error {
   readonly position: number | null
   readonly bound: Bound | null
 
   constructor(reason: string, position: number | null = null, bound: Bound | null = null) {
-    super(reason)
+    // A reason may quote the template, which may be long.
+    super(reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason)
     this.position = position
     this.bound = bound
   }

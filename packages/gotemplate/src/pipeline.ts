@@ -57,6 +57,7 @@ const none: never[] = []
 const noVariables: Variables = { variables: none, assigns: false }
 const plainValues: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string'])
 
+/** Reads the tokens of a template and what they make inside an action; statements are read by what extends it. */
 export class PipelineParser {
   protected readonly token: Lexer
   protected scope = new Scope()

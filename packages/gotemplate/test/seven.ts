@@ -34,9 +34,12 @@ export const seven: Readonly<Record<string, TemplateFunction>> = {
   env,
 }
 
-/** Go maps one character to one character; where JavaScript has several, Go keeps the first. */
+/**
+ * Go maps one character to one character; where JavaScript has several, Go keeps the first. A byte that is not UTF-8
+ * becomes U+FFFD.
+ */
 function mapped(text: string, map: (character: string) => string): string {
-  return Array.from(text, (character) => {
+  return Array.from(text.toWellFormed(), (character) => {
     const other = map(character)
     return Array.from(other).length === 1 ? other : character
   }).join('')

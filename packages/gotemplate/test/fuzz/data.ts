@@ -132,7 +132,7 @@ export const data: fc.Arbitrary<unknown> = fc.oneof(
         a: value,
         b: value,
         m: fc.dictionary(fc.constantFrom(...names, ...oddNames), value, { maxKeys: 4 }),
-        l: fc.array(value, { maxLength: 4 }),
+        l: fc.array(value, { minLength: 1, maxLength: 4 }),
         s: text,
         n: number,
         z: fc.constantFrom(0, '', false, null, [], {}),

@@ -1,7 +1,7 @@
 // What the tests of hostile templates share.
 import { TemplateError, parse } from '../../src/index.ts'
 
-/** No template may take longer than this. */
+/** No template may take longer than this. Others use this machine too, so tests that measure try again. */
 export const LIMIT_MS = 50
 
 const numbers = Array.from({ length: 1_000_000 }, (_, index) => index)
@@ -25,7 +25,7 @@ export function attempt(template: string, budget = {}): TemplateError | null {
   }
 }
 
-/** The shortest of five tries: others use this machine too. */
+/** The shortest of five tries. */
 export function shortestMs(run: () => unknown): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const started = performance.now()
