@@ -115,4 +115,6 @@ begin
   return dropped;
 end
 $$;
+revoke all on function esb_audit_logs_prepare(integer), esb_audit_logs_drop_before(timestamptz) from public;
+
 select esb_audit_logs_prepare(2);

@@ -96,7 +96,8 @@ export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
   for (const part of commaList(raw)) {
     const [, id, key] = /^([a-z0-9-]{1,32}):(.+)$/.exec(String(part)) ?? []
     const bytes = Buffer.from(key ?? '', 'base64')
-    if (id === undefined || bytes.length !== 32 || ring.has(id) || id === 'master')
+    const isKey = bytes.length === 32 && bytes.toString('base64') === key
+    if (id === undefined || !isKey || ring.has(id) || id === 'master')
       return {
         problem:
           'must be a list of id:key separated by commas, each id once and not "master", each key the base64 of 32 bytes (`openssl rand -base64 32`)',

@@ -1,8 +1,8 @@
 // Changing the key of stored secrets: `manager keys status` and `manager keys rotate`, beside a service that goes on.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { loadConfig, printableConfig } from '../src/config.ts'
 import { encryptionRing } from '../src/platform/keys.ts'
 import { type Secrets, createSecrets, sealedWith } from '../src/platform/secrets.ts'
@@ -32,6 +32,8 @@ let database: TestDatabase
 let sql: Pool
 let admin: Person
 let project: SeededProject
+/** Processes of a test; what it leaves running is ended. */
+const children: ChildProcess[] = []
 beforeEach(async () => {
   database = await createScratchDatabase()
   sql = new Pool({ connectionString: database.url, max: 3 })
@@ -39,6 +41,7 @@ beforeEach(async () => {
   project = await seedProject(sql, 'keys')
 })
 afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
   await sql.end()
   await database.drop()
 })
@@ -99,6 +102,7 @@ describe('keys rotate', () => {
       SVC_ENCRYPTION_KEYS: ring(2027, 2026),
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
     })
+    children.push(service.child)
     const [written, failures, pending] = [new Map<string, string>(), [] as string[], [] as Promise<void>[]]
     let [sent, answered] = [0, 0]
     const write = async (): Promise<void> => {
@@ -117,6 +121,7 @@ describe('keys rotate', () => {
       written.set(textOf(id, 'auth_token'), token)
     }
     const writing = setInterval(() => pending.push(write()), 20)
+    onTestFinished(() => clearInterval(writing))
     const untilAnswered = (count: number) =>
       vi.waitFor(() => expect(answered).toBeGreaterThanOrEqual(count), { timeout: 20_000, interval: 20 })
     await untilAnswered(25)
@@ -159,6 +164,7 @@ describe('keys rotate', () => {
       [new URL('../src/commands/manager.ts', import.meta.url).pathname, 'keys', 'rotate'],
       { env: { ...process.env, ...testEnv(database.url), SVC_ENCRYPTION_KEYS: ring(2027, 2026) } },
     )
+    children.push(child)
     const ended = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)))
     await vi.waitFor(
       async () => {

@@ -319,6 +319,9 @@ describe('the command line', () => {
     ['audit'],
     ['audit', 'verify'],
     ['audit', 'key'],
+    ['keys'],
+    ['keys', 'status'],
+    ['keys', 'rotate'],
   ]
 
   test('every command explains itself without any configuration', async () => {

@@ -13,10 +13,11 @@ export function addKeysCommands(program: Command): void {
       'after',
       `
 To change the key:
-  1. Put the new key in front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
-  2. $ npm run manager -- keys rotate
-  3. $ npm run manager -- keys status   (all secrets are on 2027)
-  4. Remove the old key, and restart every process.`,
+  1. Put the new key behind: SVC_ENCRYPTION_KEYS=2026:<old>,2027:<new>, and restart every process.
+  2. Put it in front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
+  3. $ npm run manager -- keys rotate
+  4. $ npm run manager -- keys status   (all secrets are on 2027)
+  5. Remove the old key, and restart every process.`,
     )
 
   keys

@@ -67,6 +67,9 @@ export function shownList(list: readonly string[]): readonly string[] | string {
   return text.length <= shownLength * 5 ? list : `${list.length} entries (${digest(text)})`
 }
 
+/** A text as an audit row shows it: whole while it is short. */
+export const shownText = (text: string): string => shorten(text)
+
 const toMap = (pairs: readonly KeyValuePair[]): Map<string, string> =>
   new Map(pairs.map(({ Key, Value }) => [Key, Value]))
 

@@ -1,5 +1,5 @@
 // Every place where sealed secrets are stored, and the walk over them that changes their key while the service runs.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './db/database.ts'
 import { type Secrets, sealedWith } from './secrets.ts'
 
@@ -11,7 +11,7 @@ type Row = { id: string } & Record<string, Buffer | string | null>
 /** How many secrets each key has sealed. */
 export async function countByKey(db: Db): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  await walk(db, async (_tx, _place, rows) => {
+  await walk(db, sql``, async (_tx, _table, rows) => {
     for (const { sealed } of rows) {
       const keyId = sealedWith(sealed)
       counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
@@ -30,7 +30,7 @@ export async function rewrapAll(
   onBatch: (done: number) => void,
 ): Promise<{ seen: number; rewrapped: number }> {
   const result = { seen: 0, rewrapped: 0 }
-  await walk(db, async (tx, table, rows) => {
+  await walk(db, sql`for no key update`, async (tx, table, rows) => {
     for (const { id, column, sealed } of rows) {
       result.seen++
       if (sealedWith(sealed) === secrets.activeKeyId) continue
@@ -45,7 +45,11 @@ export async function rewrapAll(
 
 type Sealed = { id: string; column: string; sealed: Buffer }
 
-async function walk(db: Db, visit: (tx: Db, table: string, rows: Sealed[]) => Promise<void>): Promise<void> {
+async function walk(
+  db: Db,
+  lock: RawBuilder<unknown>,
+  visit: (tx: Db, table: string, rows: Sealed[]) => Promise<void>,
+): Promise<void> {
   for (const { table, columns } of places) {
     let after = '00000000-0000-0000-0000-000000000000'
     for (;;) {
@@ -53,7 +57,7 @@ async function walk(db: Db, visit: (tx: Db, table: string, rows: Sealed[]) => Pr
         // Columns keep their stored names, to which the sealed bytes are bound.
         const { rows } = await sql<Row>`
           select id, ${sql.join(columns.map((column) => sql.ref(column)))}
-          from ${sql.table(table)} where id > ${after} order by id limit ${batchSize} for update`.execute(
+          from ${sql.table(table)} where id > ${after} order by id limit ${batchSize} ${lock}`.execute(
           tx.withoutPlugins(),
         )
         const sealed = rows.flatMap((row) =>

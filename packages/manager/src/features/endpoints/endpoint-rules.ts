@@ -20,10 +20,11 @@ export function problemOfConsumeUrl(value: string): string | null {
 export function problemOfUrl(value: string): string | null {
   if (value.length > maxLength) return `url must have at most ${maxLength} characters`
   const url = URL.canParse(value) ? new URL(value) : null
-  const isHttp = url !== null && /^https?:\/\//i.test(value) && ['http:', 'https:'].includes(url.protocol)
-  if (!isHttp || url.hostname === '')
+  if (url === null || !/^https?:\/\/[^/?#]/i.test(value) || url.hostname === '')
     return 'url must be an absolute http or https URL with a host, such as https://partner.example/orders'
-  if (url.username !== '' || url.password !== '')
+  if (!/^[\x21-\x7e]+$/.test(value) || value.includes('\\'))
+    return 'url must be written in ASCII without blanks or backslashes; encode other characters'
+  if (/^https?:\/\/[^/?#]*@/i.test(value))
     return 'url must not contain a user name or password; use authType, authUsername and authPassword'
-  return url.hash === '' ? null : 'url must not contain a fragment'
+  return value.includes('#') ? 'url must not contain a fragment' : null
 }

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { postgresBin } from '../../../test/engines/install.ts'
 import { type Person, type TestApp, headersOf, startTestApp } from '../../../test/kit/app.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
@@ -207,6 +207,11 @@ describe('at rest', () => {
       SVC_LOG_LEVEL: 'trace',
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
     })
+    onTestFinished(async () => {
+      running.child.kill('SIGKILL')
+      await running.exit
+      await database.drop()
+    })
     const sql = new Pool({ connectionString: database.url, max: 1 })
     const [caller, nobody] = [await seedUser(sql, 'admin', 'administrator'), await seedUser(sql, 'nobody')]
     const { applicationId } = await seedProject(sql, 'dumped')
@@ -239,7 +244,6 @@ describe('at rest', () => {
       ['--inserts', database.url],
       { maxBuffer: 64 * 1_048_576 },
     )
-    await database.drop()
     const log = running.lines.join('\n')
     // Each holds what it should, so what it lacks is not there.
     expect(dump).toContain('Dumped endpoint 2')

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { shownText } from '../../platform/key-value-pairs.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
@@ -31,7 +32,7 @@ const maxSecretLength = 4_096
 
 /** Secrets are replaced or cleared, never shown: an audit row tells that, and nothing of them. */
 type AuditedEndpoint = store.Endpoint & { authPassword?: string; authToken?: string }
-const event = auditedEntity<AuditedEndpoint>({
+const entityEvent = auditedEntity<AuditedEndpoint>({
   type: 'endpoint',
   classes: {
     id: 'public',
@@ -56,6 +57,12 @@ const event = auditedEntity<AuditedEndpoint>({
   nameOf: (endpoint) => endpoint.name,
   projectOf: (endpoint) => endpoint.projectId,
 })
+
+/** A long template is told by its beginning and its digest. */
+const shown = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
+  row && { ...row, transformationTemplate: shownText(row.transformationTemplate) }
+const event: typeof entityEvent = (action, { before, after }) =>
+  entityEvent(action, { before: shown(before), after: shown(after) })
 
 /** Rules about endpoints. */
 export function createEndpointsService(deps: EndpointsDeps, transform: Pick<TransformService, 'problemOf'>) {
@@ -155,12 +162,18 @@ function checkValues(
     consumeUrl,
     url,
     authType: input.authType ?? before?.authType ?? 'None',
-    authUsername: checkText(input.authUsername ?? before?.authUsername ?? '', 'authUsername', 200),
+    authUsername: checkUsername(input.authUsername ?? before?.authUsername ?? ''),
     inputMessageType: input.inputMessageType ?? null,
     outputMessageType: input.outputMessageType ?? null,
     transformationTemplate,
     logLevel: input.logLevel ?? before?.logLevel ?? 'BASIC',
   }
+}
+
+/** Basic authentication ends the user name at the first colon. */
+function checkUsername(value: string): string {
+  refuse(value.includes(':') ? 'authUsername must not contain a colon' : null)
+  return checkText(value, 'authUsername', 200)
 }
 
 function refuse(problem: string | null): void {

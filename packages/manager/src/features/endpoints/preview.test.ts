@@ -184,4 +184,45 @@ describe('previewing a transformation', () => {
       /^the transformation template failed: template:2:\d+: /,
     )
   })
+
+  test('templates with broken Unicode, and addresses that could be read in two ways, are refused', async () => {
+    const save = async (input: Record<string, unknown>) =>
+      (
+        await service.query(
+          admin,
+          'mutation($id: ID!, $input: CreateEndpointInput!) { createEndpoint(applicationId: $id, input: $input) { id } }',
+          { id: project.applicationId, input: { name: 'x', consumeURL: `/b${++count}`, ...input } },
+        )
+      ).error
+    expect(await save({ transformationTemplate: 'a\ud800b' })).toMatch(/broken Unicode/)
+    for (const url of [
+      'https://a.ex\nample/',
+      'https://a/x y',
+      'http:///a',
+      'https://@a/',
+      'https://a\\b',
+      'https://a/#',
+    ])
+      expect([url, await save({ url })]).toEqual([url, expect.stringMatching(/^url must/)])
+    expect(await save({ authUsername: 'a:b' })).toBe('authUsername must not contain a colon')
+  })
+
+  test('an error about a variable repeats no secret that stands beside it', async () => {
+    const text =
+      'mutation($id: ID!, $input: CreateEndpointInput!) { createEndpoint(applicationId: $id, input: $input) { id } }'
+    for (const input of [
+      { authPassword: 'pl4intext; Field "x"', unknown: 1 },
+      { authToken: 'pl4intext', name: 'x' },
+      { authPassword: ['pl4intext'], name: 'x', consumeURL: '/x' },
+    ]) {
+      const answers = [
+        await service.query(admin, text, { id: project.applicationId, input }),
+        await service.query(admin, text, { id: project.applicationId, input }),
+      ]
+      for (const { error, errors } of answers) {
+        expect(error).not.toBeNull()
+        expect(JSON.stringify(errors)).not.toContain('pl4intext')
+      }
+    }
+  })
 })

@@ -72,6 +72,8 @@ export function createTransformService(options: TransformOptions) {
     problemOf: (text: string): string | null => {
       if (Buffer.byteLength(text) > maxTemplateBytes)
         return `transformationTemplate must have at most ${maxTemplateBytes} bytes`
+      if (!text.isWellFormed() || text.includes('\0'))
+        return 'transformationTemplate must not contain broken Unicode or U+0000'
       try {
         parsed(text)
         return null

@@ -15,6 +15,7 @@ export async function grantApplicationRole(client: ClientBase, role: string): Pr
   await client.query('begin')
   await client.query(`grant usage on schema public to ${name}`)
   await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
+  await client.query(`grant execute on all functions in schema public to ${name}`)
   for (const table of appendOnly)
     await client.query(`revoke update, delete, truncate on ${table} from ${name}`)
   await client.query(`revoke insert, update, delete on pgmigrations, schema_compatibility from ${name}`)

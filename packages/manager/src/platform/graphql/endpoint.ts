@@ -121,7 +121,7 @@ const isName = (value: unknown): boolean =>
 function documentErrors(error: unknown): unknown[] {
   const { errors } = error as { errors?: unknown[] }
   const list = Array.isArray(errors) && errors.length > 0 ? errors.slice(0, maxShownErrors) : [error]
-  return list.map((one) => (one instanceof GraphQLError ? badRequest(one.message) : one))
+  return list.map((one) => (one instanceof GraphQLError ? badRequest(withoutValues(one.message)) : one))
 }
 
 /**
@@ -132,7 +132,9 @@ function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Sh
   const { path, originalError } = error as { path?: Shown['path']; originalError?: unknown }
   const isAboutDocument = error instanceof Error && !(error instanceof AppError) && path === undefined
   const cause =
-    isAboutDocument && isGraphqlError(error) ? badRequest(error.message) : (originalError ?? error)
+    isAboutDocument && isGraphqlError(error)
+      ? badRequest(withoutValues(error.message))
+      : (originalError ?? error)
   const failure = toAppError(cause, reply.request.id, options.readDbError)
   if (failure.code === 'internal')
     reply.log.error({ request_id: reply.request.id, err: cause, path }, 'resolver failed')
@@ -142,6 +144,15 @@ function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Sh
   const extensions = { code: failure.code, request_id: reply.request.id }
   return { message: failure.message, ...(path === undefined ? {} : { path }), extensions }
 }
+
+/** What graphql says of a wrong variable repeats its value, which may hold a secret beside what is wrong. */
+const withoutValues = (message: string): string =>
+  message
+    .replace(
+      / got invalid value [^]*(?=(?: at "[^"]*")?; (?:Field|Expected|[A-Z]\w* cannot|Value|Enum)[^]*$)/,
+      ' got an invalid value',
+    )
+    .replace(/( cannot represent (?:a )?[^:]*value): [^]*$/, '$1')
 
 /** Compiled queries report errors of a class of their own with the same name. */
 const isGraphqlError = (error: Error): boolean =>

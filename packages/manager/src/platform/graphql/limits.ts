@@ -31,7 +31,12 @@ export const limits = {
 
 const defaultPage = 100
 // Texts that may be long count for as many short ones.
-const weights: Record<string, number> = { description: 20, changes: 20, metadata: 20 }
+const weights: Record<string, number> = {
+  transformationTemplate: 650,
+  description: 20,
+  changes: 20,
+  metadata: 20,
+}
 
 /**
  * Refuses documents whose answer could hold more values than the limit, counting pages inside pages. Plain recursion is
