@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type KeyValuePair, changedPairs, checkPairs, shownList } from './key-value-pairs.ts'
+import { shownList } from './audit/shown.ts'
+import { type KeyValuePair, changedPairs, checkPairs } from './key-value-pairs.ts'
 
 const pairsOf = (count: number, Value = ''): KeyValuePair[] =>
   Array.from({ length: count }, (_, index) => ({ Key: `key${index}`, Value }))

@@ -1,6 +1,6 @@
 // Lists of keys and values as people store them in settings and language packs: what they may hold, and what an audit
 // row shows of a change.
-import { createHash } from 'node:crypto'
+import { digestOf, shownText } from './audit/shown.ts'
 import { badRequest } from './errors.ts'
 import { codePoints, hasForbiddenCharacters } from './validate.ts'
 
@@ -9,7 +9,6 @@ export type KeyValuePair = { Key: string; Value: string }
 const pairLimits = { count: 10_000, keyLength: 500, bytes: 2 * 1_048_576 } as const
 
 const shownKeys = 100
-const shownLength = 200
 
 /** Copies of the pairs; throws when there are too many or too much of them, a key is blank or repeated, or a text is broken. */
 export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyValuePair[] {
@@ -34,8 +33,8 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
 type Fields = Record<string, string>
 
 /**
- * The pairs that differ, as fields of an audit row named `<field>.<key>`. Values that are long are cut and told by their
- * digest, and of very many only the first are shown: an audit row stays small whatever changed.
+ * The pairs that differ, as fields of an audit row named `<field>.<key>`; of very many only the first, with a digest of
+ * all.
  */
 export function changedPairs(
   field: string,
@@ -51,29 +50,15 @@ export function changedPairs(
       ['after', to],
     ] as const) {
       const value = pairs.get(key)
-      if (value !== undefined) shown[side][`${field}.${shorten(key)}`] = shorten(value)
+      if (value !== undefined) shown[side][`${field}.${shownText(key)}`] = shownText(value)
     }
   if (changed.length > shownKeys) {
     const name = `${field} (${changed.length - shownKeys} more)`
-    shown.before[name] = digest(JSON.stringify(before))
-    shown.after[name] = digest(JSON.stringify(after))
+    shown.before[name] = digestOf(JSON.stringify(before))
+    shown.after[name] = digestOf(JSON.stringify(after))
   }
   return shown
 }
 
-/** A list as an audit row shows it: whole while it is short. */
-export function shownList(list: readonly string[]): readonly string[] | string {
-  const text = JSON.stringify(list)
-  return text.length <= shownLength * 5 ? list : `${list.length} entries (${digest(text)})`
-}
-
-/** A text as an audit row shows it: whole while it is short. */
-export const shownText = (text: string): string => shorten(text)
-
 const toMap = (pairs: readonly KeyValuePair[]): Map<string, string> =>
   new Map(pairs.map(({ Key, Value }) => [Key, Value]))
-
-const digest = (text: string): string => `sha256 ${createHash('sha256').update(text).digest('hex')}`
-
-const shorten = (text: string): string =>
-  text.length <= shownLength ? text : `${text.slice(0, shownLength).toWellFormed()}… (${digest(text)})`

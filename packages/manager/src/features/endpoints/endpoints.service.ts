@@ -1,11 +1,11 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
+import { shownText } from '../../platform/audit/shown.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { shownText } from '../../platform/key-value-pairs.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
@@ -80,7 +80,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
     },
 
     create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
-      const values = checkValues(transform, { ...defaults, ...withoutUndefined(input) })
+      const values = checkValues(transform, input)
       const id = newId()
       const secrets = sealSecrets(deps.secrets, id, input)
       return db.transaction().execute(async (tx) => {
@@ -128,22 +128,10 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
   }
 }
 
-const defaults: EndpointInput = {
-  description: '',
-  enabled: true,
-  url: null,
-  authType: 'None',
-  authUsername: '',
-  inputMessageType: null,
-  outputMessageType: null,
-  transformationTemplate: '',
-  logLevel: 'BASIC',
-}
-
 const withoutUndefined = (input: EndpointInput): EndpointInput =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
-/** Null empties what may be empty and keeps the rest. */
+/** Null empties what may be empty; the rest stays as it was, or is at its default. */
 function checkValues(
   transform: Pick<TransformService, 'problemOf'>,
   input: EndpointInput,

@@ -1,6 +1,7 @@
 // The audit row of a change of settings. Pure.
 import type { AuditEvent } from '../../platform/audit/append.ts'
-import { changedPairs, shownList } from '../../platform/key-value-pairs.ts'
+import { shownList } from '../../platform/audit/shown.ts'
+import { changedPairs } from '../../platform/key-value-pairs.ts'
 import { fullBackend, fullFrontend, layerOf } from './layers.ts'
 import type { Settings } from './settings.store.ts'
 
