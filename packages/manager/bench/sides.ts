@@ -27,6 +27,8 @@ async function start(file: string, args: string[], env: NodeJS.ProcessEnv, port:
     env,
     stdio: ['ignore', openSync(out, 'w'), 'inherit'],
   })
+  // A benchmark that fails leaves nothing running.
+  process.once('exit', () => child.kill())
   for (let tries = 0; tries < 200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     const [, found] = port.exec(readFileSync(out, 'utf8')) ?? []

@@ -1,11 +1,13 @@
 // The whole service on one page. A feature may use only what stands above it.
-import { type Config, credentialOptions, transformOptions } from './config.ts'
+import { type Config, credentialOptions, gatewayLimits, outboundOptions, transformOptions } from './config.ts'
 import type { Feature } from './feature.ts'
 import { createAccessTokens } from './features/access-tokens/index.ts'
 import { createApplications, createTenant2Applications } from './features/applications/index.ts'
 import { createAuditTrail } from './features/audit/index.ts'
 import { createEndpoints } from './features/endpoints/index.ts'
 import { createEnvironments } from './features/environments/index.ts'
+import { createEsbAuditLogReads, createEsbAuditLogs } from './features/esb-audit-logs/index.ts'
+import { createGateway } from './features/gateway/index.ts'
 import { createHealth } from './features/health/index.ts'
 import { createLanguagePacks } from './features/language-packs/index.ts'
 import { createMachineUsers } from './features/machine-users/index.ts'
@@ -21,6 +23,7 @@ import { createProjectVersions } from './platform/db/project-version.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import { createSigningKey, deriveSecretKey, encryptionRing } from './platform/keys.ts'
+import { createOutboundPools } from './platform/outbound/pools.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
 import { createSecrets } from './platform/secrets.ts'
@@ -55,13 +58,25 @@ function createFeatures(config: Config, world: World, edge: Edge) {
   const base = { db, audit: createAudit(clock) }
 
   const health = createHealth(edge)
+  const esbAuditLogs = createEsbAuditLogs({
+    db,
+    database,
+    clock,
+    log,
+    metrics,
+    retentionDays: config.esbAuditRetentionDays,
+  })
   const users = createUsers({ ...base, directory })
   const environments = createEnvironments(base)
   const memberships = createMemberships({ ...base, users: users.api })
   const projects = createProjects({ ...base, environments: environments.api, memberships: memberships.api })
   const tenants = createTenants({ ...base, projects: projects.api, memberships: memberships.api })
-  const applications = createApplications({ ...base, projects: projects.api })
-  const tenant2Applications = createTenant2Applications({ ...base, projects: projects.api })
+  const applications = createApplications({
+    ...base,
+    projects: projects.api,
+    countLoggedCalls: esbAuditLogs.api.countByApplication,
+  })
+  const tenant2Applications = createTenant2Applications(base)
   const prepared = {
     database,
     metrics,
@@ -87,17 +102,34 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     ...proof,
     throttle: throttles.machine,
     environments: environments.api,
-    // Nothing forwards ESB requests yet, so no machine user has served one.
-    countServedRequests: () => Promise.resolve(0),
+    countServedRequests: esbAuditLogs.api.countByMachineUser,
   })
+  const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
   const endpoints = createEndpoints({
     ...base,
     applications: applications.api,
     machineUsers: machineUsers.api,
-    secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
+    secrets,
     clock,
-    countLoggedCalls: () => Promise.resolve(0),
+    countLoggedCalls: esbAuditLogs.api.countByEndpoint,
     transformOptions: transformOptions(config),
+  })
+  const esbAuditLogReads = createEsbAuditLogReads({
+    db,
+    applications: applications.api,
+    endpoints: endpoints.api,
+    machineUsers: machineUsers.api,
+  })
+  const gateway = createGateway({
+    database,
+    clock,
+    metrics,
+    secrets,
+    maxPreparedBytes: config.maxPreparedBytes,
+    callLog: esbAuditLogs.api.callLog,
+    endpoints: endpoints.api,
+    pools: createOutboundPools(outboundOptions(config)),
+    limits: gatewayLimits(config),
   })
   const proxyAuth = createProxyAuth({
     ...proof,
@@ -119,6 +151,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
 
   const features: Feature[] = [
     health,
+    esbAuditLogs,
     users,
     environments,
     memberships,
@@ -131,6 +164,8 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     accessTokens,
     machineUsers,
     endpoints,
+    esbAuditLogReads,
+    gateway,
     proxyAuth,
     auditTrail,
   ]

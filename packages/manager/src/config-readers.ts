@@ -66,6 +66,19 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
+const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
+
+/** A time such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
+export function duration(minMs: number, maxMs: number): Reader<number> {
+  return (raw) => {
+    const [, count, unit = 's'] = /^(\d{1,9})(ms|s|m)?$/.exec(String(raw)) ?? []
+    const value = count === undefined ? Number.NaN : Number(count) * (unitsMs[unit] as number)
+    if (!(value >= minMs && value <= maxMs))
+      return { problem: `must be a time such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
+    return { value }
+  }
+}
+
 /** true or false. */
 export const boolean: Reader<boolean> = (raw) => {
   if (raw === true || raw === 'true' || raw === '1') return { value: true }

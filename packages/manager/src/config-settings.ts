@@ -1,5 +1,6 @@
 // The one table of settings: dotted key in the YAML file, environment variable, how it is read, default, documentation.
 import { credentialSettings } from './config-credential-settings.ts'
+import { esbSettings } from './config-esb-settings.ts'
 import {
   base64Key,
   boolean,
@@ -208,6 +209,13 @@ export const settings = {
     default: false,
     doc: 'Lets transformation templates use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) beside the seven of the ESB.',
   }),
+  esbAuditRetentionDays: setting(integer(31, 3_650), {
+    key: 'esb.audit_retention_days',
+    env: 'SVC_ESB_AUDIT_RETENTION_DAYS',
+    default: 90,
+    doc: 'How many days logged ESB calls are kept; a month of them goes when the last of its calls is older.',
+  }),
+  ...esbSettings,
   ...credentialSettings,
   userProvider: setting(oneOf('local'), {
     key: 'users.provider',

@@ -129,6 +129,33 @@ export const transformOptions = (config: Config) => ({
   maxOutputBytes: config.esbMaxRequestBytes,
 })
 
+/** The limits of forwarded calls, as the gateway takes them. */
+export const gatewayLimits = (config: Config) => ({
+  maxRequestBytes: config.esbMaxRequestBytes,
+  maxResponseBytes: config.esbMaxResponseBytes,
+  forwardTimeoutMs: config.esbForwardTimeoutMs,
+  maxCallsPerOrigin: config.esbMaxCallsPerOrigin,
+  maxHeldBytes: config.esbMaxHeldBytes,
+})
+
+/** The settings of connections to upstreams; what this process itself is built on is never one of them. */
+export const outboundOptions = (config: Config) => ({
+  allowedCidrs: config.esbAllowedCidrs,
+  deniedCidrs: config.esbDeniedCidrs,
+  ownServices: [
+    serviceOf(config.databaseUrl, 5432),
+    serviceOf(config.redisUrl, 6379),
+    { host: config.healthHost, port: config.healthPort },
+    // A socket file is no host.
+  ].filter(({ host }) => host !== ''),
+  maxPerOrigin: config.esbMaxCallsPerOrigin,
+  connectTimeoutMs: Math.min(10_000, config.esbForwardTimeoutMs),
+})
+const serviceOf = (url: string, defaultPort: number): { host: string; port: number } => {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: port === '' ? defaultPort : Number(port) }
+}
+
 /** The settings of the credential parts, as they take them. */
 export const credentialOptions = (config: Config) => ({
   threads: config.kdfThreads,

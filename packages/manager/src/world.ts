@@ -31,6 +31,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       poolSize: config.databasePoolSize,
       lookupPoolSize: config.databaseLookupPoolSize,
       contentPoolSize: config.databaseContentPoolSize,
+      logPoolSize: config.databaseLogPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       log,

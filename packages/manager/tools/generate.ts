@@ -68,6 +68,7 @@ async function graphqlTypes(): Promise<string> {
         LanguagePack: store('language-packs/language-packs.store', 'LanguagePack'),
         Endpoint: store('endpoints/endpoints.store', 'Endpoint'),
         MachineUser2Endpoint: store('endpoints/endpoint-access.store', 'EndpointAccess'),
+        ESBAuditLog: store('esb-audit-logs/esb-audit-logs.store', 'LoggedCall'),
         AuditLog: store('audit/audit.service', 'AuditLog'),
       },
     },

@@ -99,15 +99,14 @@ export interface Environments {
 }
 
 export interface EsbAuditLogs {
-  applicationId: string;
   createdAt: Timestamp;
   durationMs: number | null;
   endpointId: string;
+  failure: string | null;
   id: string;
   machineUserId: string;
   method: string;
   path: string;
-  projectId: string;
   requestBody: string | null;
   requestHeaders: Json | null;
   responseBody: string | null;
@@ -115,7 +114,13 @@ export interface EsbAuditLogs {
   responseStatus: number | null;
   sourceIp: string;
   targetUrl: string;
-  transformed: boolean;
+  transformed: Generated<boolean>;
+}
+
+export interface EsbCallers {
+  endpointId: string;
+  machineUserId: string;
+  projectId: string;
 }
 
 export interface LanguagePacks {
@@ -263,6 +268,7 @@ export interface DB {
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;
+  esbCallers: EsbCallers;
   languagePacks: LanguagePacks;
   machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;

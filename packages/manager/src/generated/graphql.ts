@@ -16,6 +16,7 @@ import type { MachineUser as MachineUserRow } from '../features/machine-users/ma
 import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
+import type { LoggedCall as LoggedCallRow } from '../features/esb-audit-logs/esb-audit-logs.store.ts';
 import type { AuditLog as AuditLogRow } from '../features/audit/audit.service.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
@@ -48,6 +49,8 @@ export type Query = {
   readonly endpoint: Endpoint;
   readonly environments: ReadonlyArray<Environment>;
   readonly environment: Environment;
+  /** Logged calls of an application, or of one endpoint of it, newest first. limit is from 1 to 100, and 100 unless said. */
+  readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   readonly languagePacks: ReadonlyArray<LanguagePack>;
   readonly machineUsers: ReadonlyArray<MachineUser>;
   readonly user2projects: ReadonlyArray<User2Project>;
@@ -157,6 +160,13 @@ export type QueryEnvironmentsArgs = {
 
 export type QueryEnvironmentArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryEsbAuditLogsArgs = {
+  applicationId: Scalars['ID']['input'];
+  endpointId?: InputMaybe<Scalars['ID']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -673,6 +683,7 @@ export type Permission =
   | 'ENDPOINT_PREVIEW'
   | 'ENDPOINT_ACCESS_READ'
   | 'ENDPOINT_ACCESS_WRITE'
+  | 'ESB_AUDIT_READ'
   | 'MACHINE_USER_READ'
   | 'MACHINE_USER_WRITE'
   | 'ACCESS_TOKEN_READ'
@@ -938,6 +949,36 @@ export type Environment = {
   readonly protected: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly project: Project;
+};
+
+export type EsbHeader = {
+  readonly name: Scalars['String']['output'];
+  readonly value: Scalars['String']['output'];
+};
+
+/** A call of a machine user through an endpoint. Headers and bodies are kept while the endpoint's log level is FULL. */
+export type EsbAuditLog = {
+  readonly id: Scalars['ID']['output'];
+  /** When the call began. */
+  readonly timestamp: Scalars['String']['output'];
+  readonly endpoint: Endpoint;
+  readonly application: Application;
+  readonly machineUser: MachineUser;
+  readonly sourceIP: Scalars['String']['output'];
+  readonly method: Scalars['String']['output'];
+  readonly path: Scalars['String']['output'];
+  readonly targetURL: Scalars['String']['output'];
+  /** Null when the caller was not answered. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** Null while the call goes on, and when nobody knows its end. */
+  readonly durationMs?: Maybe<Scalars['Int']['output']>;
+  readonly transformationApplied: Scalars['Boolean']['output'];
+  /** What went wrong; null when nothing did. */
+  readonly failure?: Maybe<Scalars['String']['output']>;
+  readonly requestHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
+  readonly requestBody?: Maybe<Scalars['String']['output']>;
+  readonly responseHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
+  readonly responseBody?: Maybe<Scalars['String']['output']>;
 };
 
 /** The texts of a project's frontends in one locale. */
@@ -1341,6 +1382,8 @@ export type ResolversTypes = {
   ESBTransformPreview: ResolverTypeWrapper<EsbTransformPreview>;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
+  ESBHeader: ResolverTypeWrapper<EsbHeader>;
+  ESBAuditLog: ResolverTypeWrapper<LoggedCallRow>;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -1413,6 +1456,8 @@ export type ResolversParentTypes = {
   ESBTransformPreview: EsbTransformPreview;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
+  ESBHeader: EsbHeader;
+  ESBAuditLog: LoggedCallRow;
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -1480,6 +1525,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<QueryEndpointArgs, 'application' | 'id'>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
+  esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
   machineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersArgs, 'environment'>>;
   user2projects?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType, RequireFields<QueryUser2projectsArgs, 'project'>>;
@@ -1663,6 +1709,31 @@ export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extend
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
+export type EsbHeaderResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBHeader'] = ResolversParentTypes['ESBHeader']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type EsbAuditLogResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBAuditLog'] = ResolversParentTypes['ESBAuditLog']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  timestamp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  machineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType>;
+  sourceIP?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  path?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  targetURL?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  durationMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  transformationApplied?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  requestHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
+  requestBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  responseHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
+  responseBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type LanguagePackResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePack'] = ResolversParentTypes['LanguagePack']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1837,6 +1908,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Endpoint?: EndpointResolvers<ContextType>;
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
+  ESBHeader?: EsbHeaderResolvers<ContextType>;
+  ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
   LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;
   CreatedMachineUser?: CreatedMachineUserResolvers<ContextType>;

@@ -12,6 +12,8 @@ const statusByCode = {
   unsupported_media_type: 415,
   rate_limited: 429,
   internal: 500,
+  template_failed: 500,
+  bad_gateway: 502,
   unavailable: 503,
 } as const
 

@@ -2,7 +2,6 @@
 // first, and what was built under another version is built again. A change is therefore seen by every request, in every
 // process, that starts after the change is answered.
 import { LRUCache } from 'lru-cache'
-import type { ReadProjectVersion } from './db/project-version.ts'
 
 /** Something built, with the version of the project it was read under, in the same snapshot. */
 export type Built = { projectId: string; version: string; bytes: number }
@@ -11,7 +10,8 @@ export type FreshMemoryOptions<Key, Value> = {
   nameOf: (key: Key) => string
   /** Null when the key names nothing, not even a project; that is not remembered. */
   build: (key: Key) => Promise<Value | null>
-  readVersion: ReadProjectVersion
+  /** The version of the project now, read after the request for this key arrived. */
+  readVersion: (projectId: string, key: Key) => string | null | Promise<string | null>
   maxBytes: number
   /** Called once per request that was answered from memory, and once per build. */
   onOutcome: (outcome: 'hit' | 'built') => void
@@ -56,7 +56,7 @@ export function createFreshMemory<Key, Value extends Built>(
   return async (key) => {
     const [name, arrived] = [options.nameOf(key), ++moment]
     const kept = memory.get(name)
-    if (kept !== undefined && (await options.readVersion(kept.projectId)) === kept.version) {
+    if (kept !== undefined && (await options.readVersion(kept.projectId, key)) === kept.version) {
       options.onOutcome('hit')
       return kept
     }
@@ -64,7 +64,7 @@ export function createFreshMemory<Key, Value extends Built>(
     if (flight !== undefined && flight.begun < arrived) {
       // It may have read before this request arrived, so what it brings must be compared too.
       const built = await flight.built
-      if (built !== null && (await options.readVersion(built.projectId)) === built.version) return built
+      if (built !== null && (await options.readVersion(built.projectId, key)) === built.version) return built
       // Whatever is under way now began later.
       flight = flights.get(name)
     }

@@ -1,5 +1,5 @@
 // Prometheus metrics, served on the health port. Labels are low in cardinality: never an id.
-import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { createRequestHistogram } from './request-histogram.ts'
 
 type Watched = {
@@ -52,6 +52,30 @@ function createPreparedCounter(registers: Registry[]) {
   return { prepared, preparedCounter }
 }
 
+function createEsbHistograms(registers: Registry[]) {
+  return {
+    esbForward: new Histogram({
+      name: 'svc_esb_forward_duration_seconds',
+      help: 'Time an admitted ESB call takes, by outcome: answered, failed (502), refused, or abandoned by its caller.',
+      labelNames: ['outcome'] as const,
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    }),
+    esbBatchRows: new Histogram({
+      name: 'svc_esb_audit_batch_rows',
+      help: 'Rows of ESB calls that one statement writes.',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    esbBatchSeconds: new Histogram({
+      name: 'svc_esb_audit_batch_seconds',
+      help: 'Time such a statement takes.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers,
+    }),
+  }
+}
+
 /** The registry and every metric of the service. */
 export function createMetrics(version: string) {
   const registry = new Registry()
@@ -86,6 +110,7 @@ export function createMetrics(version: string) {
       'throttle',
     ]),
     ...createPreparedCounter(registers),
+    ...createEsbHistograms(registers),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     auditCheckpointSeq: gauge(

@@ -14,7 +14,14 @@ import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
 
 /** A machine user that has proved its token. */
-type Machine = { id: string; name: string; username: string; environmentId: string; projectId: string }
+export type Machine = {
+  id: string
+  name: string
+  username: string
+  environmentId: string
+  projectId: string
+  projectVersion: string
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

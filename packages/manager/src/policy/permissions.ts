@@ -67,6 +67,7 @@ export const permissions: Record<Permission, Grant> = {
   ENDPOINT_PREVIEW: { project: 'tester' },
   ENDPOINT_ACCESS_READ: { project: 'readonly' },
   ENDPOINT_ACCESS_WRITE: { project: 'maintainer' },
+  ESB_AUDIT_READ: { project: 'readonly' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
 }

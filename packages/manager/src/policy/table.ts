@@ -15,7 +15,7 @@ export function printPolicy(fields: readonly GuardedField[], routes: readonly Gu
     '| operation | transport | permission | scope | roles | audited |',
     '| --- | --- | --- | --- | --- | --- |',
     ...fields.toSorted(byName).map(fieldLine),
-    ...routes.map(routeLine).toSorted(),
+    ...withAnyMethod(routes).map(routeLine).toSorted(),
     '',
   ]
   return lines.join('\n')
@@ -33,6 +33,15 @@ function fieldLine({ type, field, policy, isDeprecated }: GuardedField): string 
   const roles = describeGrant(permissions[policy.do])
   return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${audited} |`
 }
+
+/** A route that takes every method is one line. */
+const withAnyMethod = (routes: readonly GuardedRoute[]): GuardedRoute[] =>
+  [...Map.groupBy(routes, ({ path }) => path).values()].flatMap((sharing) =>
+    sharing.length < manyMethods
+      ? sharing
+      : sharing.slice(0, 1).map((route) => ({ ...route, method: 'ANY' })),
+  )
+const manyMethods = 10
 
 function routeLine({ method, path, policy }: GuardedRoute): string {
   const operation = `| ${method} ${path} | HTTP |`

@@ -79,6 +79,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     poolSize: config.databasePoolSize,
     lookupPoolSize: config.databaseLookupPoolSize,
     contentPoolSize: config.databaseContentPoolSize,
+    logPoolSize: config.databaseLogPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
     log,

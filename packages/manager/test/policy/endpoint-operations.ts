@@ -1,4 +1,5 @@
 // Operations about endpoints and about who may call them.
+import { seedCall } from '../kit/esb-calls.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { maintainers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
@@ -12,6 +13,19 @@ const both: Rest = {
 const endpointAndMachineUser: Rest = {
   make: async (world, target) =>
     `${await fresh.endpoint(world, target)} ${await fresh.machineUser(world, target)}`,
+}
+/** An endpoint of which a call is logged. */
+const called: Rest = {
+  make: async (world, target) => {
+    const endpointId = await fresh.endpoint(world, target)
+    const machineUserId = await fresh.machineUser(world, target)
+    await seedCall(
+      world.service.sql,
+      { projectId: target.id, endpointId, machineUserId },
+      { requestHeaders: [], responseHeaders: [] },
+    )
+    return endpointId
+  },
 }
 const split = (ids: string): string[] => ids.split(' ')
 
@@ -121,5 +135,27 @@ export const endpointOperations: Operation[] = [
     (_, id) =>
       `mutation { previewESBTransform(endpointId: "${id}", input: {body: "", transformationTemplate: "x"}) { output } }`,
     endpoint,
+  ),
+  op(
+    'Query.esbAuditLogs',
+    'application',
+    projectRoles,
+    (t) => `{ esbAuditLogs(applicationId: "${t.applicationId}") { id } }`,
+    called,
+  ),
+  ...[
+    'endpoint { id }',
+    'application { id }',
+    'machineUser { id }',
+    'requestHeaders { name }',
+    'responseHeaders { name }',
+  ].map((field) =>
+    op(
+      `ESBAuditLog.${field.split(' ')[0]}`,
+      'application',
+      projectRoles,
+      (t, id) => `{ esbAuditLogs(applicationId: "${t.applicationId}", endpointId: "${id}") { ${field} } }`,
+      called,
+    ),
   ),
 ]

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched-read.ts'
+import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'

@@ -2,7 +2,7 @@
 // meanwhile, so a revoked or expired token is refused at once on every replica; only the slow hash is remembered.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/db/database.ts'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -27,9 +27,9 @@ export type TokenLoginDeps = {
 /** Authentication by personal access token. */
 export function createTokenLoginService(deps: TokenLoginDeps) {
   const { database, verifier, metrics, checkKey, lastUses, forgeries } = deps
-  const findLogin = createBatchedRead<string, TokenLogin>({
+  const findLogin = createBatched<string, TokenLogin>({
     keyOf: (prefix) => prefix,
-    read: (prefixes) => readTokenLogins(database.read, prefixes),
+    run: (prefixes) => readTokenLogins(database.read, prefixes),
   })
 
   /** The token's prefix, or null when we cannot have issued it. Costs an HMAC when known, two when not. */

@@ -2,15 +2,21 @@ import type { Actor } from '../../policy/actor.ts'
 import { reachIn } from '../../policy/reach.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { orNotFound } from '../../platform/errors.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName, checkSlug, checkText, withoutNull } from '../../platform/validate.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './applications.store.ts'
 
-export type ApplicationsDeps = { db: Db; audit: Audit; projects: ProjectsApi }
+export type ApplicationsDeps = {
+  db: Db
+  audit: Audit
+  projects: ProjectsApi
+  /** How many calls of the application's endpoints were logged, in words; with any, they must stay. Null when there is none. */
+  countLoggedCalls: (tx: Tx, applicationId: string) => Promise<string | null>
+}
 export type ApplicationsService = ReturnType<typeof createApplicationsService>
 
 type Input = { name?: string | null; slug?: string | null; description?: string | null }
@@ -30,7 +36,7 @@ const event = auditedEntity<store.Application>({
 })
 
 /** Rules about applications. */
-export function createApplicationsService({ db, audit, projects }: ApplicationsDeps) {
+export function createApplicationsService({ db, audit, projects, countLoggedCalls }: ApplicationsDeps) {
   const list = async (
     actor: Actor,
     projectIds: readonly string[],
@@ -79,6 +85,11 @@ export function createApplicationsService({ db, audit, projects }: ApplicationsD
     delete: (actor: Actor, id: string): Promise<true> =>
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
+        const calls = await countLoggedCalls(tx, before.id)
+        if (calls !== null)
+          throw conflict(
+            `endpoints of the application have served ${calls} and it cannot be deleted; disable them instead (updateEndpoint with enabled: false)`,
+          )
         await store.deleteApplication(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const

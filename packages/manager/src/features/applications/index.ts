@@ -10,6 +10,7 @@ import {
 } from './applications.service.ts'
 import { createTenant2ApplicationsResolvers } from './tenant2applications.resolvers.ts'
 import {
+  type Tenant2ApplicationsDeps,
   type Tenant2ApplicationsService,
   createTenant2ApplicationsService,
 } from './tenant2applications.service.ts'
@@ -35,7 +36,7 @@ export function createApplications(deps: ApplicationsDeps): Feature<Applications
 
 export type Tenant2ApplicationsApi = Pick<Tenant2ApplicationsService, 'findMany'>
 
-export function createTenant2Applications(deps: ApplicationsDeps): Feature<Tenant2ApplicationsApi> {
+export function createTenant2Applications(deps: Tenant2ApplicationsDeps): Feature<Tenant2ApplicationsApi> {
   const service = createTenant2ApplicationsService(deps)
   return {
     name: 'tenant2applications',

@@ -7,6 +7,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './tenant2applications.store.ts'
 
+export type Tenant2ApplicationsDeps = { db: Db; audit: Audit }
 export type Tenant2ApplicationsService = ReturnType<typeof createTenant2ApplicationsService>
 
 const event = auditedEntity<store.Tenant2Application>({
@@ -23,7 +24,7 @@ const event = auditedEntity<store.Tenant2Application>({
 })
 
 /** Rules about which application is enabled for which tenant. */
-export function createTenant2ApplicationsService({ db, audit }: { db: Db; audit: Audit }) {
+export function createTenant2ApplicationsService({ db, audit }: Tenant2ApplicationsDeps) {
   return {
     list: (
       of: { tenantId?: string | null; applicationId?: string | null },

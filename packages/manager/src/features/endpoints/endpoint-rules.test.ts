@@ -1,4 +1,5 @@
 // What an endpoint's addresses may look like, tried with what people type and with what nobody would. Pure.
+import { isUtf8 } from 'node:buffer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
@@ -75,6 +76,14 @@ describe('consumeURL', () => {
       'consumeURL must be written in ASCII; encode other characters as %XX',
       ['/ü', '/🙂', '/a\0', '/a\u001b', '/a\u007f', '/a\u0085', '/\ud83d', '/\u200b'],
     )
+    expectProblems(problemOfConsumeUrl, 'consumeURL must not contain a % that encodes no UTF-8 character', [
+      '/%',
+      '/a%2',
+      '/a%zz',
+      '/caf%e9',
+      '/%c3',
+      '/%ed%a0%80',
+    ])
   })
 
   test('[endpoints.consume-url] exactly the texts pass that the rule describes', () => {
@@ -94,7 +103,9 @@ describe('consumeURL', () => {
           characters[0] === '/' &&
           characters[1] !== '/' &&
           characters.every((one) => one > ' ' && one < '\u007f' && !'?#\\'.includes(one)) &&
-          characters.every((one, index) => one !== '.' || characters[index + 1] !== '.')
+          characters.every((one, index) => one !== '.' || characters[index + 1] !== '.') &&
+          !/%(?![\da-f]{2})/i.test(value) &&
+          isUtf8(Buffer.from(unescape(value), 'latin1'))
         expect(problemOfConsumeUrl(value) === null).toBe(isFine)
       }),
       { numRuns: 2_000 },

@@ -11,9 +11,19 @@ export function problemOfConsumeUrl(value: string): string | null {
   if (/\s/.test(value)) return 'consumeURL must not contain whitespace'
   if (/[?#\\]/.test(value)) return 'consumeURL is a path: it must not contain ?, # or a backslash'
   // A request line holds no others.
-  return /^[\x21-\x7e]+$/.test(value)
-    ? null
-    : 'consumeURL must be written in ASCII; encode other characters as %XX'
+  if (!/^[\x21-\x7e]+$/.test(value))
+    return 'consumeURL must be written in ASCII; encode other characters as %XX'
+  return isDecodable(value) ? null : 'consumeURL must not contain a % that encodes no UTF-8 character'
+}
+
+/** What does not decode is refused as malformed before it is looked at. */
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The target of forwarded calls. */

@@ -16,8 +16,8 @@ export type EndpointsDeps = {
   db: Db
   audit: Audit
   secrets: Secrets
-  /** How many calls of an endpoint were logged; with any, its row must stay. */
-  countLoggedCalls: (tx: Tx, endpointId: string) => Promise<number>
+  /** How many calls of an endpoint were logged, in words; with any, its row must stay. Null when there is none. */
+  countLoggedCalls: (tx: Tx, endpointId: string) => Promise<string | null>
 }
 export type EndpointsService = ReturnType<typeof createEndpointsService>
 
@@ -117,9 +117,9 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const calls = await deps.countLoggedCalls(tx, id)
-        if (calls > 0)
+        if (calls !== null)
           throw conflict(
-            `the endpoint has served ${calls} logged ESB requests and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
+            `the endpoint has served ${calls} and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
           )
         await store.deleteEndpoint(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,19 +1,24 @@
 // Endpoints of the ESB, and which machine users may call them. Forwarding the calls and logging them is not here
-// (gateway/).
+// (gateway/, esb-audit-logs/).
 import type { Feature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
+import { createCallRendering } from './call-rendering.service.ts'
 import { createEndpointAccessResolvers } from './endpoint-access.resolvers.ts'
 import { createEndpointAccessService } from './endpoint-access.service.ts'
 import { createEndpointsResolvers } from './endpoints.resolvers.ts'
-import { type EndpointsDeps, createEndpointsService } from './endpoints.service.ts'
+import { type EndpointsDeps, type EndpointsService, createEndpointsService } from './endpoints.service.ts'
 import { type PreviewDeps, createPreviewService } from './preview.service.ts'
 import { type TransformOptions, createTransformService } from './transform.service.ts'
+
+export type EndpointsApi = Pick<EndpointsService, 'findMany' | 'get'> & {
+  render: ReturnType<typeof createCallRendering>
+}
 
 export type Deps = EndpointsDeps &
   PreviewDeps & { machineUsers: MachineUsersApi; transformOptions: TransformOptions }
 
-export function createEndpoints(deps: Deps): Feature {
+export function createEndpoints(deps: Deps): Feature<EndpointsApi> {
   const transform = createTransformService(deps.transformOptions)
   const service = createEndpointsService(deps, transform)
   const access = createEndpointAccessService(deps)
@@ -43,6 +48,7 @@ export function createEndpoints(deps: Deps): Feature {
       machine_user2endpoints_machine_user_fkey: ['not_found', 'machine user not found'],
       machine_user2endpoints_endpoint_fkey: ['not_found', 'endpoint not found'],
     },
-    api: {},
+    close: transform.close,
+    api: { findMany: service.findMany, get: service.get, render: createCallRendering(transform) },
   }
 }

@@ -28,15 +28,16 @@ export function createPreviewService({ db, clock, applications }: PreviewDeps, t
       const [application] = await applications.findMany([endpoint.applicationId])
       const { id, externalUsername: username, externalName: name } = actor.user
       try {
-        return transform.render({
+        const { output, contentType } = await transform.render({
           ...endpoint,
           template,
-          body: input.body,
+          body: Buffer.from(input.body),
           application: orNotFound(application, 'application'),
           endpoint,
           user: { id, username, name },
           at: clock.now(),
         })
+        return { output: output.toString(), contentType }
       } catch (error) {
         if (error instanceof TransformProblem) throw badRequest(error.message)
         throw error

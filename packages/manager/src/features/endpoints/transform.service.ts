@@ -1,45 +1,36 @@
-// Transformations: a body is parsed by its declared type, rendered through the endpoint's template, and given the content
-// type of the output. Templates are parsed once; a rendering has one budget for all it does.
+// Transformations: which templates are accepted, and where a body is rendered. Small bodies are rendered here, on the main
+// thread, with a budget that ends within milliseconds; larger ones, and templates that need more, in worker threads.
 import { LRUCache } from 'lru-cache'
-import { type Template, TemplateError, goTime, parse } from 'gotemplate'
-import { type TemplateEnv, templateFunctions } from './template-functions.ts'
-import { XmlProblem, xmlToMap } from './xml-map.ts'
+import { TemplateError } from 'gotemplate'
+import { createTransformPool, poolLimits } from './transform-pool.ts'
+import {
+  type RenderOptions,
+  type RenderTask,
+  TransformProblem,
+  createRenderer,
+  maxTemplateBytes,
+} from './transform.ts'
 
-export type TransformOptions = {
-  /** Go's own functions too, not only the seven. */
-  builtins: boolean
-  env: TemplateEnv
-  maxOutputBytes: number
-}
+export { TransformProblem } from './transform.ts'
+export type TransformOptions = RenderOptions
 export type TransformService = ReturnType<typeof createTransformService>
-
-/** What kept a body from being transformed: the body itself, or the template. */
-export class TransformProblem extends Error {
-  readonly of: 'body' | 'template'
-  constructor(of: TransformProblem['of'], message: string) {
-    super(message)
-    this.of = of
-  }
-}
 
 type Transformation = {
   template: string
   inputMessageType: string | null
   outputMessageType: string | null
-  body: string
+  body: Buffer
   application: { id: string; name: string; slug: string; description: string }
   endpoint: { id: string; name: string; consumeUrl: string; url: string | null; description: string }
   user: { id: string; username: string; name: string }
   at: Date
 }
+type Rendered = { output: Buffer; contentType: string }
 
-const maxTemplateBytes = 65_536
-const budget = { steps: 100_000, depth: 32 }
-// Parsed templates take several times their text.
-const maxRememberedLength = 4 * 1_048_576
-const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf println html js urlquery'.split(
-  ' ',
-)
+/** What the main thread takes on, template and body together; the worst of it takes some 20 ms. */
+const here = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
+const maxRememberedTemplates = 1_000
+
 const contentTypes: Record<string, string> = {
   JSON: 'application/json',
   XML: 'application/xml',
@@ -47,26 +38,11 @@ const contentTypes: Record<string, string> = {
 }
 
 /** Parses and renders transformation templates. */
-export function createTransformService(options: TransformOptions) {
-  let at = new Date()
-  const functions = templateFunctions(options.env, () => rfc3339(at))
-  const remembered = new LRUCache<string, Template>({
-    maxSize: maxRememberedLength,
-    sizeCalculation: (_template, text) => text.length + 1,
-  })
-  const parsed = (text: string): Template => {
-    let template = remembered.get(text)
-    if (template === undefined) {
-      template = parse(text, {
-        functions,
-        builtins: options.builtins ? goBuiltins : false,
-        hint: (_name, isBuiltin) => (isBuiltin ? 'set esb.template_builtins to use functions of Go' : ''),
-        limits: { length: maxTemplateBytes },
-      })
-      remembered.set(text, template)
-    }
-    return template
-  }
+export function createTransformService(options: TransformOptions, limits = poolLimits) {
+  const renderer = createRenderer(options)
+  const pool = createTransformPool(options, limits)
+  // Templates that were too much for the main thread, with the size of the smallest body for which they were.
+  const tooLarge = new LRUCache<string, number>({ max: maxRememberedTemplates })
   return {
     /** What is wrong with a template, in words; null when nothing is. */
     problemOf: (text: string): string | null => {
@@ -75,7 +51,7 @@ export function createTransformService(options: TransformOptions) {
       if (!text.isWellFormed() || text.includes('\0'))
         return 'transformationTemplate must not contain broken Unicode or U+0000'
       try {
-        parsed(text)
+        renderer.parse(text)
         return null
       } catch (error) {
         if (error instanceof TemplateError) return `transformationTemplate cannot be parsed: ${error.message}`
@@ -83,30 +59,33 @@ export function createTransformService(options: TransformOptions) {
       }
     },
 
-    /** The rendered body and its content type; throws TransformProblem. */
-    render: (transformation: Transformation): { output: string; contentType: string } => {
-      const data = contextOf(transformation, options.env)
-      at = transformation.at
-      try {
-        const output = parsed(transformation.template).execute(data, {
-          ...budget,
-          outputBytes: options.maxOutputBytes,
-        })
-        return { output, contentType: contentTypes[transformation.outputMessageType ?? 'JSON'] as string }
-      } catch (error) {
-        if (error instanceof TemplateError)
-          throw new TransformProblem('template', `the transformation template failed: ${error.message}`)
-        throw error
-      }
+    /**
+     * The rendered body and its content type, at once for small bodies; throws TransformProblem, and 503 when too many
+     * large ones wait. The body belongs to the rendering from here on: a large one is empty afterwards.
+     */
+    render: (transformation: Transformation): Rendered | Promise<Rendered> => {
+      const task = taskOf(transformation)
+      const { template, body } = task
+      const contentType = contentTypes[transformation.outputMessageType ?? 'JSON'] as string
+      const isSmall = template.length + body.length <= here.maxLength
+      if (isSmall && body.length < (tooLarge.get(template) ?? Infinity))
+        try {
+          return { output: Buffer.from(renderer.render(task, here.budget)), contentType }
+        } catch (error) {
+          if (!(error instanceof TransformProblem && error.isExhausted)) throw error
+          // A rendering changes nothing, so it may begin again elsewhere.
+          tooLarge.set(template, body.length)
+        }
+      return pool.render(task, transformation.application.id).then((output) => ({ output, contentType }))
     },
+
+    close: pool.close,
   }
 }
 
-/** What templates see. */
-function contextOf(transformation: Transformation, env: TemplateEnv): object {
-  const { application, endpoint, user, at } = transformation
-  return {
-    Data: readBody(transformation),
+function taskOf({ template, inputMessageType, body, at, ...rest }: Transformation): RenderTask {
+  const { application, endpoint, user } = rest
+  const names = {
     Application: {
       ID: application.id,
       Name: application.name,
@@ -121,31 +100,6 @@ function contextOf(transformation: Transformation, env: TemplateEnv): object {
       Description: endpoint.description,
     },
     User: { ID: user.id, Username: user.username, Name: user.name },
-    Meta: { Timestamp: rfc3339(at), RequestTime: goTime(at) },
-    Env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
   }
+  return { template, inputMessageType, body, names, at }
 }
-
-function readBody({ inputMessageType, body }: Transformation): unknown {
-  if (inputMessageType === 'XML' || inputMessageType === 'SOAP')
-    try {
-      return xmlToMap(body)
-    } catch (error) {
-      if (error instanceof XmlProblem)
-        throw new TransformProblem(
-          'body',
-          `the body is not ${inputMessageType} as the endpoint expects: ${error.message}`,
-        )
-      throw error
-    }
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    if (inputMessageType === 'JSON')
-      throw new TransformProblem('body', 'the body is not JSON as the endpoint expects')
-    return { Body: body }
-  }
-}
-
-/** As Go writes a time in UTC: no fraction of a second. */
-const rfc3339 = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`

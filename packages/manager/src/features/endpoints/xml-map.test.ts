@@ -63,4 +63,23 @@ describe('XML as a map', () => {
     }
     expect(read('<a>'.repeat(64) + '</a>'.repeat(64))).toBeTypeOf('object')
   })
+
+  test('a bomb is refused where it begins, not where it ends', () => {
+    const long = 1_000_000
+    const cases: [string, RegExp][] = [
+      [`<!DOCTYPE a [${'<!ENTITY b "&a;&a;">'.repeat(long)}]><a/>`, /DOCTYPE .*\(line 1, column 1\)/],
+      [
+        `<?xml version="1.0"?>\n<!-- <a> -->\n <!DOCTYPE a [${' '.repeat(long)}`,
+        /DOCTYPE .*\(line 3, column 2\)/,
+      ],
+      ['<!--><!DOCTYPE a>--><a><![CDATA[<!DOCTYPE a>]]>', /unclosed tag/],
+      [
+        `<a ${Array.from({ length: long }, (_, n) => `x${n}=""`).join(' ')}/>`,
+        /128 attributes \(line 1, column \d{3,4}\)/,
+      ],
+      ['<a>'.repeat(long), /64 deep \(line 1, column \d{3}\)/],
+    ]
+    for (const [text, message] of cases) expect(() => xmlToMap(text)).toThrow(message)
+    expect(xmlToMap(`<a>${'<b c="1"/>'.repeat(200)}</a>`).size).toBe(1)
+  })
 })

@@ -15,22 +15,28 @@ type Open = { name: string; map: XmlMap; text: string }
 
 /** The document as a map with one entry; throws XmlProblem. */
 export function xmlToMap(text: string): XmlMap {
+  refuseDoctype(text)
   const document: XmlMap = new Map()
   const open: Open[] = [{ name: '', map: document, text: '' }]
   let elements = 0
+  let attributesOfElement = 0
   const parser = new SaxesParser({ xmlns: false, position: true })
   const fail = (message: string): never => {
     throw new XmlProblem(`${message} (line ${parser.line}, column ${parser.column + 1})`)
   }
   parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, '')))
-  parser.on('doctype', () => fail('a DOCTYPE is not accepted'))
-  parser.on('opentag', ({ name, attributes }) => {
+  parser.on('opentagstart', () => {
+    attributesOfElement = 0
     if (++elements > limits.elements) fail(`more than ${limits.elements} elements`)
     if (open.length > limits.depth) fail(`elements are nested more than ${limits.depth} deep`)
-    const entries = Object.entries(attributes as Record<string, string>)
-    if (entries.length > limits.attributes) fail(`an element has more than ${limits.attributes} attributes`)
+  })
+  parser.on('attribute', () => {
+    if (++attributesOfElement > limits.attributes)
+      fail(`an element has more than ${limits.attributes} attributes`)
+  })
+  parser.on('opentag', ({ name, attributes }) => {
     const map: XmlMap = new Map()
-    for (const [attribute, value] of entries)
+    for (const [attribute, value] of Object.entries(attributes as Record<string, string>))
       if (!isNamespace(attribute)) map.set(`-${localName(attribute)}`, value)
     open.push({ name: localName(name), map, text: '' })
   })
@@ -49,6 +55,29 @@ export function xmlToMap(text: string): XmlMap {
   })
   parser.write(text).close()
   return document
+}
+
+const beforeRoot = [
+  { begin: '<?', end: '?>' },
+  { begin: '<!--', end: '-->' },
+] as const
+const spaces = /\s*/y
+
+/** Looks at what stands before the root, the only place for a DOCTYPE; nothing else but comments begins with `<!` there. */
+function refuseDoctype(text: string): void {
+  let at = 0
+  for (;;) {
+    spaces.lastIndex = at
+    at += spaces.exec(text)?.[0].length ?? 0
+    const skipped = beforeRoot.find(({ begin }) => text.startsWith(begin, at))
+    if (skipped === undefined) break
+    const found = text.indexOf(skipped.end, at + skipped.begin.length)
+    at = found === -1 ? text.length : found + skipped.end.length
+  }
+  if (!text.startsWith('<!', at)) return
+  const lines = text.slice(0, at).split('\n')
+  const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
+  throw new XmlProblem(`a DOCTYPE is not accepted (${place})`)
 }
 
 function add(map: XmlMap, name: string, value: XmlValue): void {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched-read.ts'
+import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { KeyValuePair } from '../../platform/key-value-pairs.ts'

@@ -1,7 +1,7 @@
 // What a frontend loads in its language: a pack as bytes, made once per version of the project. Which packs there are is
 // remembered by application, the bytes by pack: whatever locales are asked for, a pack is built once.
 import { LRUCache } from 'lru-cache'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -25,9 +25,9 @@ const nameBytes = 40
 
 /** A function that answers a pack's bytes; throws 404 where there is none in the locale or its language. */
 export function createServedPacks(deps: ServedPacksDeps) {
-  const readNames = createBatchedRead<string, PackNames>({
+  const readNames = createBatched<string, PackNames>({
     keyOf: (applicationId) => applicationId,
-    read: (applicationIds) => readPackNames(deps.database.read, applicationIds),
+    run: (applicationIds) => readPackNames(deps.database.read, applicationIds),
     maxBatch: 16,
   })
   const findNames = createFreshMemory<string, Built & { names: ReadonlySet<string> }>({

@@ -1,6 +1,6 @@
 // Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, together with the
 // others asked for meanwhile, so a rotated or disabled credential is refused at once on every replica.
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
@@ -20,9 +20,9 @@ const wrongFormat = (): AppError =>
 
 /** Authentication of machine users by Bearer token. */
 export function createMachineLoginService({ database, metrics, throttle }: MachineLoginDeps) {
-  const findMachine = createBatchedRead<Buffer, Machine>({
+  const findMachine = createBatched<Buffer, Machine>({
     keyOf: (hash) => hash.toString('base64'),
-    read: (hashes) => readMachines(database.read, hashes),
+    run: (hashes) => readMachines(database.read, hashes),
   })
 
   /** The machine user, or for how long its client is blocked (0 for a failure that was still free). */

@@ -10,8 +10,8 @@ import * as store from './machine-users.store.ts'
 export type MachineUsersDeps = {
   db: Db
   audit: Audit
-  /** How many logged ESB requests a machine user has served; with any, its row must stay. */
-  countServedRequests: (tx: Tx, machineUserId: string) => Promise<number>
+  /** How many ESB requests of a machine user were logged, in words; with any, its row must stay. Null when there is none. */
+  countServedRequests: (tx: Tx, machineUserId: string) => Promise<string | null>
 }
 export type MachineUsersService = ReturnType<typeof createMachineUsersService>
 
@@ -74,9 +74,9 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const served = await deps.countServedRequests(tx, id)
-        if (served > 0)
+        if (served !== null)
           throw conflict(
-            `the machine user has served ${served} logged ESB requests and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
+            `the machine user has served ${served} and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
           )
         await store.deleteMachineUser(tx, id)
         await audit.append(tx, actor, machineUserEvent('delete', { before, after: null }))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched-read.ts'
+import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -130,14 +131,17 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
+  /** The version of the project, read with the row: what is kept of the project under another one is out of date. */
+  projectVersion: string
 }
 
-// One index lookup per token, whatever the number of machine users.
+// Two index lookups per token, whatever the number of machine users.
 const byTokenStatement: PreparedStatement = {
   name: 'machine-users-by-token',
   text: `
     select wanted.position::int, m.id, m.name, m.username,
-      m.environment_id as "environmentId", m.project_id as "projectId"
+      m.environment_id as "environmentId", m.project_id as "projectId",
+      ${versionOf('m.project_id')} as "projectVersion"
     from unnest($1::bytea[]) with ordinality as wanted (token_hash, position)
     cross join lateral (
       select id, name, username, environment_id, project_id

@@ -2,6 +2,8 @@
 import { createHash, pbkdf2Sync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { seedEndpoint } from '../../../test/kit/endpoints.ts'
+import { seedCall } from '../../../test/kit/esb-calls.ts'
 import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
 import {
   generateToken,
@@ -18,9 +20,6 @@ import {
   seedProject,
   seedUser,
 } from '../../../test/kit/seed.ts'
-import { createAudit } from '../../platform/audit/append.ts'
-import { createActor } from '../../policy/actor.ts'
-import { createMachineUsersService } from './machine-users.service.ts'
 
 let service: TestApp
 let replicas: TestApp[]
@@ -293,21 +292,12 @@ describe('managing machine users', () => {
 
   test('[machine-users.update-delete] one that has served logged ESB requests stays; the refusal names their number and what to do instead', async () => {
     const { id, token } = await seedMachineUser(service.sql, project)
-    const { db } = service.world.database
-    // Stands in for the log of the ESB, which this feature only asks for a number.
-    const asked: string[] = []
-    const machineUsers = createMachineUsersService({
-      db,
-      audit: createAudit(service.world.clock),
-      countServedRequests: (_tx, machineUserId) => Promise.resolve(asked.push(machineUserId) + 2),
-    })
-    const user = { externalName: '', externalUsername: '', externalEmail: '', role: 'administrator' }
-    const actor = createActor(db, { id: admin.id, ...user }, { ipAddress: '', userAgent: '' })
-    await expect(machineUsers.delete(actor, id)).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringMatching(/\b3 logged ESB requests\b.*\bdisable\b/),
-    })
-    expect(asked).toEqual([id])
+    const endpointId = await seedEndpoint(service.sql, project)
+    for (let calls = 0; calls < 3; calls++)
+      await seedCall(service.sql, { projectId: project.id, endpointId, machineUserId: id })
+    const refused = await remove(admin, id)
+    expectRefused(refused, 'conflict')
+    expect(refused.error).toMatch(/\b3 logged ESB requests\b.*\bdisable\b/)
     expect(await auditOf(id)).toEqual([])
     expect(await tokenWorks(replicas, token)).toEqual([true, true])
   })

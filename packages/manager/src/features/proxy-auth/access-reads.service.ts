@@ -1,7 +1,7 @@
 // Reads who a caller is and what he may do. Who he is is read at every request; what he may do is remembered together
 // with its version, and read again when the version, which is read at every request too, has moved.
 import { LRUCache } from 'lru-cache'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { Database } from '../../platform/db/database.ts'
 import {
   type AccessStatements,
@@ -27,13 +27,13 @@ export function createAccessRead<Row extends Versioned>(
     sizeCalculation: ({ tenants }) => tenants.length + 1,
     ttl: maxAgeMs,
   })
-  const readShort = createBatchedRead<Wanted, Row>({
+  const readShort = createBatched<Wanted, Row>({
     keyOf: nameOf,
-    read: (wanted) => readRows<Row>(database.read, statements.short, wanted),
+    run: (wanted) => readRows<Row>(database.read, statements.short, wanted),
   })
-  const readLong = createBatchedRead<Wanted, Row>({
+  const readLong = createBatched<Wanted, Row>({
     keyOf: nameOf,
-    read: (wanted) => readAccess<Row>(database.read, statements, wanted),
+    run: (wanted) => readAccess<Row>(database.read, statements, wanted),
   })
   return async (wanted) => {
     const name = nameOf(wanted)

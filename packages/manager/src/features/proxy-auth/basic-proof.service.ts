@@ -1,7 +1,7 @@
 // Tries Basic passwords. People choose them, so a guess is counted before it is tried, per client and per user name and
 // client; an unknown name, a wrong password and a disabled machine user take the same time.
 import { hash } from 'node:crypto'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
@@ -28,9 +28,9 @@ export const nameKey = ({ key, applicationId }: WantedName): string => `${applic
 /** Proves a password, or throws 401, 429 or 503. */
 export function createBasicProof({ database, verifier, kdf, throttle, guesses }: BasicProofDeps) {
   const once = createSingleFlight<boolean>()
-  const find = createBatchedRead<WantedName, BasicCredential>({
+  const find = createBatched<WantedName, BasicCredential>({
     keyOf: nameKey,
-    read: (wanted) => readBasicCredentials(database.read, wanted),
+    run: (wanted) => readBasicCredentials(database.read, wanted),
   })
   const refuseBlocked = async (client: string, pair: string): Promise<void> => {
     if (throttle.knownBlockMs(client) + guesses.knownBlockMs(pair) === 0) return

@@ -1,7 +1,7 @@
 // One statement per kind of credential answers everything the proxy asks: the credential's row, its owner, and what the
 // owner may do in the application; a shorter one answers whether the last is as it was. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
-import { inPlace } from '../../platform/db/batched-read.ts'
+import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { AccessRows, Tenant } from './access.ts'

@@ -1,7 +1,7 @@
 // Settings: what each layer sets, the cascade that merges the layers, and the configuration a frontend loads. The packs
 // of texts a frontend loads are not here (language-packs/).
 import type { Feature } from '../../feature.ts'
-import { createBatchedRead } from '../../platform/db/batched-read.ts'
+import { createBatched } from '../../platform/db/batched.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Tenant2ApplicationsApi } from '../applications/index.ts'
@@ -23,9 +23,9 @@ export type Deps = SettingsDeps &
 
 export function createSettings(deps: Deps): Feature {
   const readerOf = (statement: PreparedStatement) =>
-    createBatchedRead<Place, PlaceRow>({
+    createBatched<Place, PlaceRow>({
       keyOf: placeKey,
-      read: (places) => readPlaces(deps.database.readContent, statement, places),
+      run: (places) => readPlaces(deps.database.readContent, statement, places),
       maxBatch: maxPlacesAtOnce,
     })
   const configs = createFrontendConfigService({ ...deps, readServed: readerOf(servedLayers) })

@@ -1,7 +1,7 @@
 // One statement reads the layers of any number of applications and tenants, together with the version of the project they
 // were read under. Each layer is looked up by index, so that the cost does not depend on the number of rows; what several
 // of the places share is read once.
-import { inPlace } from '../../platform/db/batched-read.ts'
+import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import {

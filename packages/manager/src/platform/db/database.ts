@@ -25,6 +25,8 @@ export type DatabaseOptions = {
   lookupPoolSize?: number
   /** Connections for contents; 1 unless said. */
   contentPoolSize?: number
+  /** Connections for each of the two ways of writing logs; 1 unless said. */
+  logPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 for ever. */
@@ -40,8 +42,13 @@ export type Database = {
   read: Read
   /** The same on connections of their own, for rows that may be large: nobody's identity waits behind them. */
   readContent: Read
+  /** Runs a prepared statement that writes, on connections of its own; answers how many rows it touched. */
+  write: Write
+  /** The same without waiting for the disk: a crash of the database may forget it, a crash of this process does not. */
+  writeSoon: Write
   close(): Promise<void>
 }
+type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
 type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
 /** Columns keep the names the statement gives them. */
 export type PreparedStatement = { name: string; text: string }
@@ -84,6 +91,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options.poolSize, always)
   const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
   const contentPool = openPool(options.contentPoolSize ?? 1, lookupSettings)
+  const logPool = openPool(options.logPoolSize ?? 1, lookupSettings)
+  const soonPool = openPool(options.logPoolSize ?? 1, `${lookupSettings} -c synchronous_commit=off`)
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -92,23 +101,35 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     db,
     pool,
-    read: preparedOn(lookupPool, options.onStatement),
-    readContent: preparedOn(contentPool, options.onStatement),
+    read: readsOn(lookupPool, options.onStatement),
+    readContent: readsOn(contentPool, options.onStatement),
+    write: writesOn(logPool, options.onStatement),
+    writeSoon: writesOn(soonPool, options.onStatement),
     close: async () => {
       await db.destroy()
-      await lookupPool.end()
-      await contentPool.end()
+      for (const own of [lookupPool, contentPool, logPool, soonPool]) await own.end()
     },
   }
 }
 
+function readsOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Read {
+  const run = preparedOn(pool, onStatement)
+  return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
+    (await run(statement, values)).rows as Row[]
+}
+
+function writesOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Write {
+  const run = preparedOn(pool, onStatement)
+  return async (statement, values) => (await run(statement, values)).rowCount ?? 0
+}
+
 /** Runs statements that each connection of the pool prepares once. */
-function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Read {
-  return async <Row extends object>({ name, text }: PreparedStatement, values: unknown[]) => {
+function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']) {
+  return async ({ name, text }: PreparedStatement, values: unknown[]) => {
     onStatement?.(text)
     for (let tries = 0; ; tries++)
       try {
-        return (await pool.query<Row>({ name, text, values })).rows
+        return await pool.query({ name, text, values })
       } catch (error) {
         // The pool drops a connection after an error, so each of them fails at most once.
         if (tries === pool.options.max || !isForgotten(error)) throw error

@@ -1,7 +1,7 @@
 // The version of everything in a project: the head of its audit chain. Every change in a project appends an audit row in
 // its own transaction, so the head moves exactly when something has changed, and for every reader at the moment of commit.
 // The hash tells apart two histories that reach the same number, as after a restored backup.
-import { createBatchedRead, inPlace } from './batched-read.ts'
+import { createBatched, inPlace } from './batched.ts'
 import type { Database, PreparedStatement } from './database.ts'
 
 /** The version as an SQL expression; `projectId` is an SQL expression too. */
@@ -20,9 +20,9 @@ export type ReadProjectVersion = (projectId: string) => Promise<string | null>
 
 /** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
 export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
-  return createBatchedRead<string, string>({
+  return createBatched<string, string>({
     keyOf: (id) => id,
-    read: async (ids) => {
+    run: async (ids) => {
       const rows = await database.read<{ position: number; version: string }>(statement, [ids])
       return inPlace(ids.length, rows).map((row) => row?.version ?? null)
     },

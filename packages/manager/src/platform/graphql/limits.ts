@@ -33,6 +33,8 @@ const defaultPage = 100
 // Texts that may be long count for as many short ones.
 const weights: Record<string, number> = {
   transformationTemplate: 650,
+  path: 160,
+  targetURL: 160,
   description: 20,
   changes: 20,
   metadata: 20,
@@ -76,9 +78,12 @@ function valuesRule(context: ValidationContext): ASTVisitor {
 
 /** The literal page size, or the default one when it is absent or a variable. */
 function pageSize(node: FieldNode): number {
-  const page = node.arguments?.find((argument) => argument.name.value === 'pagination')?.value
-  if (page?.kind !== Kind.OBJECT) return defaultPage
-  const limit = page.fields.find((field) => field.name.value === 'limit')?.value
+  const argument = (name: string) => node.arguments?.find((one) => one.name.value === name)?.value
+  const page = argument('pagination')
+  const limit =
+    page?.kind === Kind.OBJECT
+      ? page.fields.find((field) => field.name.value === 'limit')?.value
+      : argument('limit')
   const rows = limit?.kind === Kind.INT ? Number(limit.value) : defaultPage
   // A size that will be refused counts as a full page, lest it makes room for the others.
   return rows >= 1 && rows <= defaultPage ? rows : defaultPage

@@ -1,6 +1,8 @@
 // The API server: request ids, one place for errors, one log line and one measurement per request, exact content
 // types, and shedding when the service is overloaded. It knows no feature.
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import underPressure from '@fastify/under-pressure'
 import fastify, {
   type FastifyBaseLogger,
@@ -68,6 +70,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: 600 },
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
+    clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, options),
   })
   server.decorateRequest('silent', false)
@@ -93,6 +96,25 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     sendError(new AppError('not_found', 'no such route'), request, reply, options),
   )
   return server
+}
+
+const byParserCode: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+}
+
+/** What is no HTTP never becomes a request. Into an answer that has begun nothing is written: it would seem a part of it. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
+  if (socket.writable && answer?.headersSent !== true && error.code !== 'ECONNRESET') {
+    const [status, reason] = byParserCode[error.code ?? ''] ?? [400, 'Bad Request']
+    const body = '{"error":"the request is malformed","code":"bad_request"}'
+    socket.write(
+      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  }
+  socket.destroySoon()
 }
 
 function sendError(

@@ -1,42 +1,45 @@
-// Reads by key that arrive together share a statement. While one is under way the next keys gather, so the number of
-// statements follows the round trips, not the requests. A read always begins after the request that asked for it, which
-// is what makes a revocation hold for every request that starts after it.
+// Reads and writes that are asked for together share a statement. While one is under way the next keys gather, so the
+// number of statements follows the round trips, not the requests. A statement always begins after the requests that asked
+// for it, which is what makes a revocation hold for every request that starts after it.
 import { unavailable } from '../errors.ts'
 
 type Waiter<Row> = { resolve: (row: Row | null) => void; reject: (error: unknown) => void }
 type Gathering<Key, Row> = Map<string, { key: Key; waiters: Waiter<Row>[] }>
 
-export type BatchedReadOptions<Key, Row> = {
-  /** Tells keys apart; equal ones are read once. */
+export type BatchedOptions<Key, Row> = {
+  /** Tells keys apart; equal ones are asked for once. */
   keyOf: (key: Key) => string
-  /** The rows in the order of the keys, null where there is none. */
-  read: (keys: Key[]) => Promise<(Row | null)[]>
+  /** The statement: what each key leads to, in the order of the keys, null where there is nothing. */
+  run: (keys: Key[]) => Promise<(Row | null)[]>
   /** The most keys of one statement; fewer where a row may be large. */
   maxBatch?: number
+  /** The most that wait; fewer where a key is large. */
+  maxWaiting?: number
+  /** Statements at once: two unless said, so that the database works on one while this process answers the other. */
+  atOnce?: 1 | 2
 }
 
 const defaultMaxBatch = 256
-const maxWaiting = 10_000
+const defaultMaxWaiting = 10_000
 // A statement that takes longer than this (a dark connection, a lock) no longer holds the others up.
 const stallMs = 100
 const maxUnderway = 4
 const moreTurns = 3
-// Many keys at once go in two statements: while the database works on one, this process answers the other.
 const worthASecond = 8
 
-/** A function that reads one key together with the others asked for meanwhile. */
-export function createBatchedRead<Key, Row>(
-  options: BatchedReadOptions<Key, Row>,
+/** A function that runs the statement for one key together with the others asked for meanwhile. */
+export function createBatched<Key, Row>(
+  options: BatchedOptions<Key, Row>,
 ): (key: Key) => Promise<Row | null> {
-  const { maxBatch = defaultMaxBatch } = options
+  const { maxBatch = defaultMaxBatch, maxWaiting = defaultMaxWaiting, atOnce = 2 } = options
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, underway, stalled] = [0, 0, 0]
   let isScheduled = false
 
   const schedule = (): void => {
     const running = underway - stalled
-    const isBusy = running > 1 || (running === 1 && gathering.size < worthASecond) || underway >= maxUnderway
-    if (isScheduled || isBusy || gathering.size === 0) return
+    const isBusy = running >= atOnce || (running === 1 && gathering.size < worthASecond)
+    if (isScheduled || isBusy || underway >= maxUnderway || gathering.size === 0) return
     isScheduled = true
     gather(waiting, moreTurns)
   }
@@ -46,10 +49,8 @@ export function createBatchedRead<Key, Row>(
   }
   const flush = (): void => {
     isScheduled = false
-    const batch = takeFrom(
-      gathering,
-      Math.min(maxBatch, Math.max(worthASecond, Math.ceil(gathering.size / 2))),
-    )
+    const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
+    const batch = takeFrom(gathering, Math.min(maxBatch, share))
     let isStalled = false
     underway++
     schedule()
@@ -68,7 +69,7 @@ export function createBatchedRead<Key, Row>(
       }
       schedule()
     }
-    options.read(batch.map(({ key }) => key)).then(
+    options.run(batch.map(({ key }) => key)).then(
       (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
       (error: unknown) => settle((waiter) => waiter.reject(error)),
     )

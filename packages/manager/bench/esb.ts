@@ -1,0 +1,95 @@
+// Calls through the ESB beside a bare proxy of the same engine without authentication and log, in one run, in turn.
+//   node bench/esb.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds none,basic,full,post,template]
+// none, basic and full are GET at that log level; post is a 1 KB body at BASIC; template transforms it.
+import { parseArgs } from 'node:util'
+import { Pool } from 'pg'
+import { headersOf } from '../test/kit/app.ts'
+import { createMachine } from '../test/kit/credentials.ts'
+import { createScratchDatabase } from '../test/kit/databases.ts'
+import { postQuery } from '../test/kit/graphql.ts'
+import { seedProject, seedUser } from '../test/kit/seed.ts'
+import type { Load } from './load.ts'
+import { compare, say, startBare, startService } from './sides.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '1,16,64' },
+    kinds: { type: 'string', default: 'basic,template,none,full,post' },
+  },
+})
+const [rounds, seconds] = [options.rounds, options.seconds].map(Number) as [number, number]
+
+const database = await createScratchDatabase()
+const sql = new Pool({ connectionString: database.url, max: 2 })
+const service = await startService(database.url)
+const upstream = await startBare('./upstream.ts', [])
+const bare = await startBare('./bare-proxy.ts', [upstream.url])
+const bareTemplate = await startBare('./bare-proxy.ts', [upstream.url, 'template'])
+
+const admin = await seedUser(sql, 'admin', 'administrator')
+const project = await seedProject(sql, 'bench')
+const api = {
+  query: (who: typeof admin, text: string, variables?: Record<string, unknown>) =>
+    postQuery(service.url, headersOf(who), text, variables),
+}
+const machine = await createMachine(api, admin, project.environmentId)
+const ask = async (text: string, variables: Record<string, unknown>) => {
+  const { data, error } = await api.query(admin, text, variables)
+  if (error !== null) throw new Error(error)
+  return data
+}
+const template =
+  '{"order":"{{.Data.id}}","to":{{toJson .Data.customer}},"by":"{{.User.Name}}","lines":{{toJson .Data.lines}}}'
+const inputs: Record<string, object> = {
+  none: { logLevel: 'NONE' },
+  basic: { logLevel: 'BASIC' },
+  full: { logLevel: 'FULL' },
+  post: { logLevel: 'BASIC' },
+  template: { logLevel: 'BASIC', transformationTemplate: template },
+}
+const order = {
+  id: 'o-4711',
+  customer: { name: 'Ada', city: 'Köln' },
+  lines: Array.from({ length: 12 }, (_, n) => ({ sku: `sku-${n}`, quantity: n, note: 'x'.repeat(30) })),
+}
+
+say(`${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`)
+for (const kind of options.kinds.split(',')) {
+  const { row } = await ask(
+    'mutation($id: ID!, $input: CreateEndpointInput!) { row: createEndpoint(applicationId: $id, input: $input) { id } }',
+    {
+      id: project.applicationId,
+      input: { name: kind, consumeURL: `/${kind}`, url: `${upstream.url}/target`, ...inputs[kind] },
+    },
+  )
+  await ask(
+    'mutation($input: CreateMachineUser2EndpointInput!) { createMachineUser2Endpoint(input: $input) { id } }',
+    { input: { machineUserID: machine.id, endpointID: row.id, enabled: true } },
+  )
+  const path = `/esb/${project.applicationId}/${kind}`
+  const isPost = kind === 'post' || kind === 'template'
+  const headers = {
+    authorization: `Bearer ${machine.token}`,
+    ...(isPost ? { 'content-type': 'application/json' } : {}),
+  }
+  const load = (url: string): Load => ({
+    url: `${url}${path}`,
+    headers,
+    requests: isPost ? { bodies: [JSON.stringify(order)] } : { paths: [path] },
+  })
+  const other = kind === 'template' ? bareTemplate : bare
+  for (const connections of options.connections.split(',').map(Number))
+    await compare({
+      name: kind.padEnd(8),
+      service: { side: service, load: load(service.url) },
+      bare: { side: other, load: load(other.url) },
+      connections,
+      rounds,
+      seconds,
+    })
+}
+for (const side of [service, upstream, bare, bareTemplate]) side.stop()
+await sql.end()
+await database.drop()

@@ -1,0 +1,13 @@
+// What both sides forward to: a small answer to whatever comes.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const answer = JSON.stringify({ accepted: true, reference: 'a'.repeat(200) })
+const server = createServer((request, response) => {
+  request.resume()
+  request.on('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+    response.end(answer)
+  })
+})
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))

@@ -1,0 +1,47 @@
+// The settings of the ESB gateway.
+import { cidrList, duration, integer, setting } from './config-readers.ts'
+
+export const esbSettings = {
+  databaseLogPoolSize: setting(integer(1, 20), {
+    key: 'database.log_pool_size',
+    env: 'SVC_DATABASE_LOG_POOL_SIZE',
+    default: 2,
+    doc: 'Further connections per process for the log of ESB calls: so many for their beginnings, and as many for their ends.',
+  }),
+  esbMaxResponseBytes: setting(integer(1_024, 1_073_741_824), {
+    key: 'esb.max_response_bytes',
+    env: 'SVC_ESB_MAX_RESPONSE_BYTES',
+    default: 10 * 1_048_576,
+    doc: 'Largest body of an upstream answer, as it is transferred; a larger one fails the call with 502.',
+  }),
+  esbForwardTimeoutMs: setting(duration(100, 3_600_000), {
+    key: 'esb.forward_timeout',
+    env: 'SVC_ESB_FORWARD_TIMEOUT',
+    default: 30_000,
+    doc: 'How long a call may take from its forwarding to the last byte of the answer, such as `30s` or `500ms`; then it fails with 502.',
+  }),
+  esbMaxCallsPerOrigin: setting(integer(1, 10_000), {
+    key: 'esb.max_calls_per_origin',
+    env: 'SVC_ESB_MAX_CALLS_PER_ORIGIN',
+    default: 256,
+    doc: 'Calls a process forwards at once to one scheme, host and port, each on a connection of its own; further ones are answered 503 with `Retry-After`, so that a slow partner holds up only its own callers.',
+  }),
+  esbMaxHeldBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
+    key: 'esb.max_held_bytes',
+    env: 'SVC_ESB_MAX_HELD_BYTES',
+    default: 128 * 1_048_576,
+    doc: 'Request bodies a process holds at once to transform them, all together; further ones are answered 503 with `Retry-After`. Bodies that are not transformed are never held.',
+  }),
+  esbDeniedCidrs: setting(cidrList, {
+    key: 'esb.denied_cidrs',
+    env: 'SVC_ESB_DENIED_CIDRS',
+    default: [],
+    doc: 'Networks that are never forwarded to, comma separated. Link-local and cloud metadata addresses never are.',
+  }),
+  esbAllowedCidrs: setting(cidrList, {
+    key: 'esb.allowed_cidrs',
+    env: 'SVC_ESB_ALLOWED_CIDRS',
+    default: [],
+    doc: 'When not empty: the only networks that are forwarded to, comma separated.',
+  }),
+} as const

@@ -1,0 +1,39 @@
+import type { Db } from '../../platform/db/database.ts'
+import { badRequest } from '../../platform/errors.ts'
+import type { EndpointsApi } from '../endpoints/index.ts'
+import * as store from './esb-audit-logs.store.ts'
+
+export type EsbAuditLogsDeps = { db: Db; endpoints: EndpointsApi }
+export type EsbAuditLogsService = ReturnType<typeof createEsbAuditLogsService>
+
+const maxLimit = 100
+
+/** Reading logged calls. */
+export function createEsbAuditLogsService({ db, endpoints }: EsbAuditLogsDeps) {
+  return {
+    list: async (
+      applicationId: string,
+      { endpointId, limit }: { endpointId?: string | null; limit?: number | null },
+    ): Promise<store.LoggedCall[]> => {
+      const rows = limit ?? maxLimit
+      if (rows < 1 || rows > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
+      const endpoint = typeof endpointId === 'string' ? await endpoints.get(applicationId, endpointId) : null
+      return db.transaction().execute((tx) => store.listCalls(tx, applicationId, endpoint?.id ?? null, rows))
+    },
+
+    /** A text that names a call among all others. */
+    keyOf: ({ endpointId, machineUserId, createdAt, id }: store.LoggedCall): string =>
+      JSON.stringify({ endpointId, machineUserId, createdAt, id } satisfies store.CallKey),
+
+    /** One part of the contents of calls, in the order of their keys. */
+    findContents: <Part extends keyof store.CallContents>(
+      part: Part,
+      keys: readonly string[],
+    ): Promise<(store.CallContents[Part] | null)[]> =>
+      store.findContents(
+        db,
+        part,
+        keys.map((key) => JSON.parse(key) as store.CallKey),
+      ),
+  }
+}

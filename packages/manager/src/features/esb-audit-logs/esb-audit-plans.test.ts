@@ -1,0 +1,138 @@
+// By which plans a large log is read and counted: the statements the service runs are run again with EXPLAIN.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type Caller, esbAuditLogsOf, seedCaller, seedCalls, seedPair } from '../../../test/kit/esb-calls.ts'
+import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+
+let service: TestApp
+let admin: Person
+/** One of its three pairs has most calls of the log, the others have some or none. */
+let project: SeededProject
+let busy: Caller
+/** Its 3,600 pairs have two calls each. */
+let others: SeededProject
+
+const now = new Date()
+const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) - 1)
+
+beforeAll(async () => {
+  service = await startTestApp()
+  const { sql } = service
+  admin = await seedUser(sql, 'admin', 'administrator')
+  project = await seedProject(sql, 'main')
+  busy = await seedCaller(sql, project)
+  const quiet = await seedCaller(sql, project)
+  await seedPair(sql, { ...busy, machineUserId: quiet.machineUserId })
+  await seedCalls(sql, quiet, { count: 20, until: lastMonth })
+  for (const until of [now, lastMonth]) await seedCalls(sql, busy, { count: 55_000, until })
+  others = await seedProject(sql, 'others')
+  for (let index = 0; index < 60; index++) await seedCaller(sql, others)
+  await sql.query(
+    `insert into esb_callers select e.id, m.id, $1 from endpoints e, machine_users m
+     where e.project_id = $1 and m.project_id = $1`,
+    [others.id],
+  )
+  await sql.query(
+    `insert into esb_audit_logs (id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url)
+     select gen_random_uuid(), until, endpoint_id, machine_user_id, '10.1.2.3', 'GET', '/', 'http://a.example'
+     from esb_callers, unnest($2::timestamptz[]) until where project_id = $1`,
+    [others.id, [now, lastMonth]],
+  )
+  await sql.query('vacuum analyze')
+}, 120_000)
+afterAll(() => service.close())
+
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+
+/** The nodes of the plan of the one statement on the log among these, run after the others in one transaction. */
+async function nodesOf(statements: readonly string[], values: unknown[]): Promise<Plan[]> {
+  const client = await service.sql.connect()
+  const nodes: Plan[] = []
+  const walk = (plan: Plan): void => {
+    nodes.push(plan)
+    for (const child of plan.Plans ?? []) walk(child)
+  }
+  await client.query('begin')
+  for (const text of statements)
+    if (text.includes('set_config')) await client.query(text)
+    else if (text.includes('from esb_audit_logs')) {
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `explain (analyze, format json) ${text}`,
+        values,
+      )
+      walk((rows[0] as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan)
+    }
+  await client.query('rollback')
+  client.release()
+  return nodes
+}
+
+/** What is done to the log: the kinds of nodes, and about how many rows they read. */
+function readsOf(nodes: readonly Plan[]) {
+  const reads = nodes.filter((node) =>
+    (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith('esb_audit_logs'),
+  )
+  return {
+    // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
+    kinds: [...new Set(reads.map((node) => node['Node Type'].replace('Index Only Scan', 'Index Scan')))],
+    rows: reads.reduce(
+      (sum, node) =>
+        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    ),
+  }
+}
+
+describe('a log of 110,000 calls in two months', () => {
+  test('is listed from the ends of its index: no pair brings more rows than the limit, and the log is not sorted', async () => {
+    for (const [{ applicationId }, endpointId, limit, most] of [
+      [project, null, 100, 100 + 20 + 3],
+      [project, null, 10, 10 + 10 + 3],
+      [project, busy.endpointId, 100, 100 + 2],
+      [others, null, 10, 10 * 2 + 3_600],
+    ] as const) {
+      service.statements.length = 0
+      const { data } = await esbAuditLogsOf(service, admin, { applicationId, endpointId, limit })
+      expect(data.calls).toHaveLength(limit)
+      const nodes = await nodesOf(service.statements, [
+        applicationId,
+        endpointId,
+        endpointId,
+        limit,
+        limit,
+        limit,
+      ])
+      const { kinds, rows } = readsOf(nodes)
+      expect(kinds).toEqual(['Index Scan'])
+      expect(rows).toBeGreaterThan(0)
+      expect(rows).toBeLessThanOrEqual(most)
+      // One sort finds the pairs that called last, one merges what they brought.
+      expect(nodes.filter((node) => node['Node Type'].includes('Sort'))).toHaveLength(2)
+    }
+  })
+
+  test('is counted by its index, and no further than needed', async () => {
+    for (const [field, id, calls] of [
+      ['deleteEndpoint', busy.endpointId, 100_001],
+      ['deleteMachineUser', busy.machineUserId, 100_001],
+      ['deleteApplication', project.applicationId, 100_001],
+      ['deleteApplication', others.applicationId, 7_200],
+    ] as const) {
+      service.statements.length = 0
+      const { error } = await service.query(admin, `mutation($id: ID!) { ${field}(id: $id) }`, { id })
+      expect(error).toContain(` ${calls > 100_000 ? 'more than 100000' : calls} logged ESB requests`)
+      const { kinds, rows } = readsOf(await nodesOf(service.statements, [id, 100_001, 100_001]))
+      expect(kinds).toEqual(['Index Scan'])
+      // Rows are told as averages of the pairs, rounded.
+      expect(Math.abs(rows - calls)).toBeLessThan(10)
+    }
+  })
+})

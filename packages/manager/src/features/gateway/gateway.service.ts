@@ -1,0 +1,80 @@
+// A call through the ESB, in the order of its checks: endpoint, access, log; then it is forwarded, and whatever becomes of
+// it is written down. Who calls is known before this begins.
+import type { Machine } from '../../policy/authenticate.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { CallerGone, RelayFailure } from '../../platform/outbound/relay.ts'
+import { BodyBrokenOff } from '../../platform/outbound/request-body.ts'
+import type { CallLog } from '../esb-audit-logs/index.ts'
+import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
+import { type Invocation, readInvocation, withQuery } from './invocation.ts'
+import { type Outcome, createRecordings } from './recording.service.ts'
+import { type TargetsDeps, createTargets } from './targets.service.ts'
+
+export type GatewayDeps = TargetsDeps & ForwardingDeps & { metrics: Metrics; callLog: CallLog }
+export type GatewayService = ReturnType<typeof createGatewayService>
+
+/** Forwards calls. */
+export function createGatewayService(deps: GatewayDeps) {
+  const findTarget = createTargets(deps)
+  const record = createRecordings(deps)
+  const forward = createForwarding(deps)
+  return {
+    /** Answers the call, or throws what to answer it with. */
+    call: async (incoming: Incoming): Promise<void> => {
+      const { machine, request } = incoming
+      const invocation = readInvocation(request.url ?? '')
+      const target = invocation && (await findTarget(keyOf(machine, invocation)))
+      if (invocation === null || target === null)
+        throw new AppError('not_found', 'Endpoint not found or not enabled')
+      if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
+      const recording = record({
+        target,
+        machineUserId: machine.id,
+        sourceIp: incoming.sourceIp,
+        method: request.method as string,
+        path: `/esb/${invocation.applicationId}${invocation.path}`,
+        targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
+        headers: request.rawHeaders,
+      })
+      await recording.begin()
+      const started = performance.now()
+      let result = 'answered'
+      try {
+        await forward({ incoming, target, query: invocation.query, recording })
+      } catch (error) {
+        result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
+        // What failed was writing the end down: there is nothing more to write.
+        if (!recording.hasEnded()) await recording.end(outcomeOf(error))
+        throw answerFor(error)
+      } finally {
+        deps.metrics.esbForward.observe({ outcome: result }, (performance.now() - started) / 1_000)
+      }
+    },
+  }
+}
+
+const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
+  projectId: machine.projectId,
+  version: machine.projectVersion,
+  machineUserId: machine.id,
+  applicationId,
+  path,
+})
+
+const isAbandoned = (error: unknown): error is Error =>
+  error instanceof CallerGone || error instanceof BodyBrokenOff
+
+/** What the log says of a call that failed. */
+function outcomeOf(error: unknown): Outcome {
+  if (isAbandoned(error)) return { status: null, failure: error.message }
+  if (error instanceof RelayFailure) return { status: 502, failure: error.message }
+  if (error instanceof AppError) return { status: error.status, failure: error.message }
+  return { status: 500, failure: 'internal error' }
+}
+
+function answerFor(error: unknown): unknown {
+  return error instanceof RelayFailure
+    ? new AppError('bad_gateway', `the call could not be forwarded: ${error.message}`, { cause: error })
+    : error
+}

@@ -1,0 +1,19 @@
+// What a caller asks for, read from the request target as it came: nothing is decoded, joined or normalised, so that
+// what is compared here and what anyone else reads in it cannot differ.
+
+export type Invocation = { applicationId: string; path: string; query: string }
+
+const form =
+  /^\/esb\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/[^?#]*)(?:\?([^#]*))?$/i
+
+/** The parts of `/esb/<application id><path>?<query>`; null for any other text. */
+export function readInvocation(target: string): Invocation | null {
+  const [, applicationId, path, query = ''] = form.exec(target) ?? []
+  return applicationId === undefined || path === undefined
+    ? null
+    : { applicationId: applicationId.toLowerCase(), path, query }
+}
+
+/** A stored path or URL with the caller's query appended. */
+export const withQuery = (stored: string, query: string): string =>
+  query === '' ? stored : `${stored}${stored.includes('?') ? '&' : '?'}${query}`

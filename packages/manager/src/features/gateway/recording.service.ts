@@ -1,0 +1,128 @@
+// What the log keeps of one call, by the endpoint's log level: nothing, the facts, or also headers and bodies with what
+// is sensitive in them replaced.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../platform/clock.ts'
+import { newId } from '../../platform/ids.ts'
+import type { CallLog } from '../esb-audit-logs/index.ts'
+import { type Captured, createCaptured } from './captured.ts'
+import { redactBody, redactHeaders, redactUrl } from './redact.ts'
+import type { Target } from './targets.service.ts'
+
+export type Outcome = { status: number | null; failure: string | null }
+export type Recording = {
+  /** Writes the call down; throws 503 when that is not possible. */
+  begin(): Promise<void>
+  /** Writes its end down, once; throws 503 when that is not possible. */
+  end(outcome: Outcome): Promise<void>
+  hasEnded(): boolean
+  markTransformed(): void
+  /** Takes bytes of the request or response as they pass; null when they are not kept. */
+  request: Captured | null
+  response: Captured | null
+  keepResponseHeaders(headers: IncomingHttpHeaders): void
+}
+
+export type RecordedCall = {
+  target: Target
+  machineUserId: string
+  sourceIp: string
+  method: string
+  path: string
+  targetUrl: string
+  /** Flat, as they came. */
+  headers: readonly string[]
+}
+
+/** Starts recordings of calls. */
+export function createRecordings(deps: { clock: Clock; callLog: CallLog }) {
+  return (recorded: RecordedCall): Recording => {
+    if (recorded.target.logLevel === 'NONE') return nothingRecorded
+    return recordingOf(recorded, deps)
+  }
+}
+
+const done = Promise.resolve()
+const nothingRecorded: Recording = {
+  begin: () => done,
+  end: () => done,
+  hasEnded: () => false,
+  markTransformed: () => {},
+  request: null,
+  response: null,
+  keepResponseHeaders: () => {},
+}
+
+function recordingOf(recorded: RecordedCall, deps: { clock: Clock; callLog: CallLog }): Recording {
+  const { target } = recorded
+  const isFull = target.logLevel === 'FULL'
+  const [request, response] = isFull ? [createCaptured(), createCaptured()] : [null, null]
+  const started = performance.now()
+  const call = {
+    id: newId(),
+    createdAt: deps.clock.now().toISOString(),
+    projectId: target.projectId,
+    endpointId: target.id,
+    machineUserId: recorded.machineUserId,
+    sourceIp: recorded.sourceIp,
+    method: recorded.method,
+    path: recorded.path,
+    targetUrl: redacted(() => redactUrl(recorded.targetUrl), notKept),
+  }
+  let [transformed, hasEnded] = [false, false]
+  let responseHeaders: IncomingHttpHeaders | null = null
+  return {
+    begin: () => deps.callLog.begin(call),
+    end: async ({ status, failure }) => {
+      hasEnded = true
+      const durationMs = Math.round(performance.now() - started)
+      const contents =
+        request === null || response === null
+          ? null
+          : {
+              requestHeaders: headersText(recorded.headers),
+              requestBody: bodyText(request, headersOf(recorded.headers)),
+              responseHeaders: responseHeaders && headersText(flat(responseHeaders)),
+              responseBody: responseHeaders && bodyText(response, responseHeaders),
+            }
+      await deps.callLog.end({ call, status, durationMs, transformed, failure, contents })
+    },
+    hasEnded: () => hasEnded,
+    markTransformed: () => void (transformed = true),
+    request,
+    response,
+    keepResponseHeaders: (headers) => void (responseHeaders = isFull ? headers : null),
+  }
+}
+
+/** What cannot be redacted is not kept; the row is. */
+function redacted<T>(redact: () => T, otherwise: T): T {
+  try {
+    return redact()
+  } catch {
+    return otherwise
+  }
+}
+const notKept = '[not kept: it could not be redacted]'
+
+const headersText = (raw: readonly string[]) =>
+  redacted(() => redactHeaders(raw), [{ name: notKept, value: '' }])
+
+const bodyText = (captured: Captured, headers: IncomingHttpHeaders): string =>
+  redacted(
+    () =>
+      redactBody(captured.start(), {
+        totalBytes: captured.totalBytes(),
+        contentType: headers['content-type'] ?? null,
+        contentEncoding: headers['content-encoding'] ?? null,
+      }),
+    notKept,
+  )
+
+function headersOf(raw: readonly string[]): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {}
+  for (let i = 0; i < raw.length; i += 2) headers[(raw[i] as string).toLowerCase()] = raw[i + 1]
+  return headers
+}
+
+const flat = (headers: IncomingHttpHeaders): string[] =>
+  Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().flatMap((one) => [name, one]))

@@ -1,0 +1,85 @@
+// Which names stand for a secret, in whatever spelling. Pure.
+
+const secrets =
+  'password passwd pwd secret client_secret token access_token refresh_token id_token api_key apikey authorization ' +
+  'private_key credential credentials pin cvv card_number iban ssn'
+// An upstream that repeats the headers it was sent repeats these, so they are hidden in bodies too.
+const secretHeaders = 'proxy-authorization cookie set-cookie x-api-key x-auth-token x-proxy-auth'
+const names = 'key name field param parameter property header attribute variable'
+
+/** More than any sensitive name has. */
+export const maxLetters = 24
+const plain = /^[a-z0-9]*$/
+const ascii = /^[\x20-\x7e]*$/
+const inOnePart = /^[\w-]*$/
+const partEnd = /[^\p{L}\p{N}_-]+/u
+const dotted = /^[\w.[\]$-]{1,100}$/
+const pointer = /^\/[\w/.~-]{1,100}$/
+
+/** Letters and digits alone, in lower case; accents and widths do not tell names apart. */
+export function lettersOf(name: string): string {
+  if (plain.test(name)) return name
+  if (ascii.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/** A key holds a secret, names what stands beside it, as `name` does, or holds what was named, as `value` does. */
+export type Meaning = 'secret' | 'name' | 'value' | 'other'
+
+const meanings = new Map<string, Meaning>([
+  ...names
+    .split(' ')
+    .flatMap((name) => ['', 'name', 'key', 'id'].map((end): [string, Meaning] => [name + end, 'name'])),
+  ...['k', 'id', 'label'].map((name): [string, Meaning] => [name, 'name']),
+  ...['v', 'val', 'values', 'content', 'text', 'data'].map((name): [string, Meaning] => [name, 'value']),
+  ...`${secrets} ${secretHeaders}`.split(' ').map((name): [string, Meaning] => [lettersOf(name), 'secret']),
+])
+
+const anySecret = new RegExp(
+  [...meanings]
+    .filter(([, meaning]) => meaning === 'secret')
+    .map(([letters]) => letters)
+    .join('|'),
+)
+
+/** What a key of these letters means. */
+export const meaningOfLetters = (letters: string): Meaning =>
+  meanings.get(letters) ?? (letters.endsWith('value') ? 'value' : 'other')
+
+/** What a key means; a part of `user[password]`, `a.b.api.key` or `ns:pin` makes all of it secret. */
+export function meaningOf(key: string): Meaning {
+  const letters = lettersOf(key)
+  const meaning = meaningOfLetters(letters)
+  if (meaning === 'secret' || inOnePart.test(key) || !anySecret.test(letters)) return meaning
+  const parts = key
+    .split(partEnd)
+    .map(lettersOf)
+    .filter((part) => part !== '')
+  return parts.some((_, first) => beginsSecret(parts, first)) ? 'secret' : meaning
+}
+
+/** Whether this part, alone or with some that follow, is a sensitive name. */
+function beginsSecret(parts: readonly string[], first: number): boolean {
+  let letters = ''
+  for (let at = first; at < parts.length && letters.length < maxLetters; at++) {
+    letters += parts[at]
+    if (meanings.get(letters) === 'secret') return true
+  }
+  return false
+}
+
+/** Whether the value of a key such as `name` is the name of a secret that stands beside it. */
+export const isSecretName = (value: string): boolean =>
+  value.length <= 100 &&
+  (meanings.get(lettersOf(value)) === 'secret' || (dotted.test(value) && meaningOf(value) === 'secret'))
+
+/** Whether the value is a JSON pointer (RFC 6901) to a secret. */
+export const isSecretPointer = (value: string): boolean =>
+  pointer.test(value) && meaningOf(value) === 'secret'
+
+/** Whether the value of the header is hidden as a whole. */
+export const isSecretHeader = (name: string): boolean =>
+  meaningOf(name) === 'secret' || /token|secret|password|signature/.test(lettersOf(name))

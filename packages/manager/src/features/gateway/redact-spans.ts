@@ -1,0 +1,118 @@
+// Places in a text that are replaced, and texts inside of texts: a reading has its escapes resolved and still knows where
+// each character stood, so that everything outside of what is replaced stays as it was. Pure.
+import type { Escapes } from './redact-escapes.ts'
+
+export const redacted = '[REDACTED]'
+
+export type Span = { start: number; end: number; text: string }
+
+/** A text that is being searched, and what was found so far. */
+export type Scan = {
+  text: string
+  /** Whether the text went on. */
+  isCut: boolean
+  spans: Span[]
+  /** Finds what to replace in a text that was inside of this one. */
+  inside: (text: string, isCut: boolean) => Span[]
+}
+
+/** A place that is hidden. */
+export const hide = (start: number, end: number): Span => ({ start, end, text: redacted })
+
+/** Hides everything behind the places that were found, from the one with this index on. */
+export function hideRest({ text, spans }: Scan, index: number): void {
+  const end = spans.slice(index).reduce((latest, span) => Math.max(latest, span.end), 0)
+  spans.push(hide(end, text.length))
+}
+
+/** The text with all places replaced; where some overlap, the first one stands for all. */
+export function replaceSpans(text: string, spans: readonly Span[]): string {
+  let [shown, at] = ['', 0]
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (span.end <= span.start) continue
+    if (span.start >= at) shown += text.slice(at, span.start) + span.text
+    at = Math.max(at, span.end)
+  }
+  return shown + text.slice(at)
+}
+
+const mayHoldSecret = /[=:<{[%&\\\n]|bearer|basic|-----BEGIN/i
+
+/** Whether a text is worth to be looked into: without these signs it holds neither secrets nor escapes. */
+export const isSuspicious = (text: string): boolean => mayHoldSecret.test(text)
+
+/** Looks into the text that stands at start to end, and answers what it says. */
+export function lookInside(scan: Scan, start: number, end: number, escapes: Escapes): string {
+  const raw = scan.text.slice(start, end)
+  if (!isSuspicious(raw)) return raw
+  const reading = startReading()
+  read(reading, raw, start, escapes)
+  addFound(scan, reading, escapes)
+  return reading.text
+}
+
+/** A piece of a reading: where it begins in it, and what it was read from. */
+type Piece = {
+  from: number
+  text: string
+  raw: string
+  start: number
+  escapes: Escapes
+  places: Int32Array | null
+}
+export type Reading = { text: string; pieces: Piece[] }
+
+export const startReading = (): Reading => ({ text: '', pieces: [] })
+
+/** Appends what is written as `raw` and stands at `start`. */
+export function read(reading: Reading, raw: string, start: number, escapes: Escapes): void {
+  if (raw === '') return
+  const text = raw.replaceAll(escapes.pattern, escapes.meaning)
+  reading.pieces.push({ from: reading.text.length, text, raw, start, escapes, places: null })
+  reading.text += text
+}
+
+/** Adds what is found inside of a reading, placed and written as its surroundings write it. */
+export function addFound(scan: Scan, reading: Reading, { write }: Escapes): void {
+  const final = reading.pieces.at(-1)
+  const isAtEnd = final !== undefined && final.start + final.raw.length === scan.text.length
+  for (const { start, end, text } of scan.inside(reading.text, scan.isCut && isAtEnd)) {
+    if (start >= end) continue
+    const [first, last] = [pieceAt(reading, start), pieceAt(reading, end - 1)]
+    scan.spans.push({
+      start: first.start + (placesOf(first)[start - first.from] as number),
+      end: last.start + (placesOf(last)[end - last.from] as number),
+      text: write(text),
+    })
+  }
+}
+
+function pieceAt({ pieces }: Reading, index: number): Piece {
+  let [low, high] = [0, pieces.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((pieces[middle] as Piece).from <= index) low = middle
+    else high = middle - 1
+  }
+  return pieces[low] as Piece
+}
+
+/** Where each character of the piece begins in what it was read from, and where the last one ends. */
+function placesOf(piece: Piece): Int32Array {
+  const { text, raw, escapes } = piece
+  if (piece.places !== null) return piece.places
+  const places = new Int32Array(text.length + 1)
+  let [index, at] = [0, 0]
+  const go = (end: number): void => {
+    while (at < end) places[index++] = at++
+  }
+  for (const match of raw.matchAll(escapes.pattern)) {
+    go(match.index)
+    for (const _ of escapes.meaning(match[0]).split('')) places[index++] = at
+    at = match.index + match[0].length
+  }
+  go(raw.length)
+  places[index] = raw.length
+  piece.places = places
+  return places
+}

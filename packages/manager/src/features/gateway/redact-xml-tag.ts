@@ -1,0 +1,62 @@
+// One tag of XML or HTML, read as far as it goes. Pure.
+
+/** An attribute, and where its value stands between its quotes. */
+type Attribute = { name: string; start: number; end: number }
+export type Tag = {
+  name: string
+  attributes: Attribute[]
+  end: number
+  /** Broken off by a character that no tag has here, or cut by the end of the text. */
+  ending: 'open' | 'empty' | 'broken' | 'cut'
+}
+
+// A name does not end in a colon: `<https://…>` is no tag.
+const name = String.raw`([A-Za-z_:\x80-\uffff][\w.:\x80-\uffff-]*)(?<!:)`
+const startTag = new RegExp(`<${name}`, 'y')
+const endTag = new RegExp(String.raw`</${name}\s*>`, 'y')
+const nameEnd = /[\s/>]|$/y
+const markup = /<[!?/A-Za-z_:\x80-\uffff]/g
+const attribute = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([^\s<>"'`]+)))?/y
+const tagEnd = /\s*(\/?)\s*>/y
+
+/** Where something begins that looks like a tag, from here on; the end of the text when nothing does. */
+export function nextMarkup(text: string, from: number): number {
+  markup.lastIndex = from
+  return markup.exec(text)?.index ?? text.length
+}
+
+/** The name without its prefix. */
+export const localName = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
+
+/** The name and end of the end tag that stands here, if one does. */
+export function readEndTag(text: string, at: number): { name: string; end: number } | null {
+  endTag.lastIndex = at
+  const name = endTag.exec(text)?.[1]
+  return name === undefined ? null : { name, end: endTag.lastIndex }
+}
+
+/** The tag that begins here, if one does. */
+export function readTag(text: string, from: number): Tag | null {
+  startTag.lastIndex = from
+  const name = startTag.exec(text)?.[1]
+  if (name === undefined) return null
+  const attributes: Attribute[] = []
+  let end = startTag.lastIndex
+  nameEnd.lastIndex = end
+  if (!nameEnd.test(text)) return { name, attributes, end, ending: 'broken' }
+  for (;;) {
+    tagEnd.lastIndex = end
+    const ended = tagEnd.exec(text)
+    if (ended !== null)
+      return { name, attributes, end: tagEnd.lastIndex, ending: ended[1] === '/' ? 'empty' : 'open' }
+    attribute.lastIndex = end
+    const match = attribute.exec(text)
+    if (match === null)
+      return { name, attributes, end, ending: /[^\s=]/.test(text.slice(end)) ? 'broken' : 'cut' }
+    end = attribute.lastIndex
+    const [, named = '', double, doubleEnd, single, singleEnd, bare] = match
+    const value = double ?? single ?? bare ?? ''
+    const valueEnd = end - (doubleEnd ?? singleEnd ?? '').length
+    attributes.push({ name: named, start: valueEnd - value.length, end: valueEnd })
+  }
+}

@@ -1,0 +1,231 @@
+// Secrets in XML, found by going once through its tags. Nothing is resolved or expanded, a beginning is read as well as a
+// whole, and where tags do not fit together what follows a secret is hidden. Pure.
+import { attributeEscapes, betweenTagsEscapes, noEscapes, xmlEscapes } from './redact-escapes.ts'
+import { isSecretName, meaningOf } from './redact-keys.ts'
+import {
+  addFound,
+  hide,
+  isSuspicious,
+  lookInside,
+  read,
+  type Reading,
+  type Scan,
+  startReading,
+} from './redact-spans.ts'
+import { endsInKey } from './redact-text.ts'
+import { localName, nextMarkup, readEndTag, readTag, type Tag } from './redact-xml-tag.ts'
+
+// Deeper than anybody reads it.
+const maxDepth = 1_000
+
+type Place = { start: number; end: number }
+type Open = {
+  name: string
+  start: number
+  /** Where its content begins. */
+  content: number
+  isHidden: boolean
+  /** The text in it, while it holds no element. */
+  text: string | null
+  /** From here on its content belongs to a text that ends in `password:`. */
+  hiddenFrom: number
+  hasName: boolean
+  /** The elements that name a secret, as in `<name>password</name><value>x</value>`. */
+  names: Place[]
+  value: Place | null
+}
+type Xml = Scan & {
+  at: number
+  open: Open[]
+  /** How many of the open elements are secret. */
+  hiddenDepth: number
+  /** The text since the last tag. */
+  run: Reading
+  /** The end of the last secret element or tag. */
+  secretEnd: number
+  /** Tags did not fit together before any secret was seen, as in HTML. */
+  isLoose: boolean
+}
+
+/** Finds what to hide in XML or HTML, or in a text that has tags. */
+export function findInXml(scan: Scan): void {
+  const { text } = scan
+  const open = [opened('', 0, 0)]
+  const run = startReading()
+  const xml: Xml = { ...scan, at: 0, open, hiddenDepth: 0, run, secretEnd: -1, isLoose: false }
+  for (let start = nextMarkup(text, 0); start < text.length;)
+    start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
+  readText(xml, text.length)
+  endRun(xml)
+  for (let element = xml.open.pop(); element !== undefined; element = xml.open.pop())
+    leave(xml, element, { start: text.length, end: text.length })
+}
+
+const opened = (name: string, start: number, content: number): Open => ({
+  name,
+  start,
+  content,
+  isHidden: false,
+  text: '',
+  hiddenFrom: -1,
+  hasName: false,
+  names: [],
+  value: null,
+})
+
+function readText(xml: Xml, end: number): void {
+  read(xml.run, xml.text.slice(xml.at, end), xml.at, betweenTagsEscapes)
+  xml.at = end
+}
+
+/** Reads the text up to here and the markup that begins here; false when this is none. */
+function readMarkup(xml: Xml, start: number): boolean {
+  const { text } = xml
+  const sign = text[start + 1]
+  const endTag = sign === '/' ? readEndTag(text, start) : null
+  const tag = endTag === null ? readTag(text, start) : null
+  const isTag = endTag !== null || (tag !== null && !isBroken(xml, tag))
+  if (!isTag && sign !== '!' && sign !== '?') return false
+  readText(xml, start)
+  if (endTag !== null) endElement(xml, endTag)
+  else if (tag !== null) startElement(xml, tag)
+  else if (sign === '!') readDeclaration(xml)
+  else {
+    xml.at = endAfter(text, '?>', start)
+    lookInside(xml, start + 2, xml.at, noEscapes)
+  }
+  return true
+}
+
+/** What looks like a tag at first is text, unless something in it is secret. */
+function isBroken(xml: Xml, tag: Tag): boolean {
+  if (tag.ending !== 'broken') return false
+  const [isHidden, isSecret] = secretsOf(xml, tag)
+  return !isSecret && !isHidden.includes(true)
+}
+
+const endAfter = (text: string, mark: string, from: number): number => {
+  const at = text.indexOf(mark, from)
+  return at < 0 ? text.length : at + mark.length
+}
+
+function readDeclaration(xml: Xml): void {
+  const { text, at } = xml
+  const plainDoctype = /<!doctype[^[>]*>/iy
+  plainDoctype.lastIndex = at
+  if (text.startsWith('<!--', at)) {
+    xml.at = endAfter(text, '-->', at + 4)
+    xml.spans.push({ start: at, end: xml.at, text: '<!-- -->' })
+  } else if (text.startsWith('<![CDATA[', at)) {
+    xml.at = endAfter(text, ']]>', at + 9)
+    const end = text.startsWith(']]>', xml.at - 3) ? xml.at - 3 : xml.at
+    read(xml.run, text.slice(at + 9, end), at + 9, noEscapes)
+  } else if (plainDoctype.test(text)) xml.at = plainDoctype.lastIndex
+  // What else a document type declares may be the text of any element.
+  else hideFrom(xml, at + 2)
+}
+
+function hideFrom(xml: Xml, from: number): void {
+  xml.spans.push(hide(from, xml.text.length))
+  xml.at = xml.text.length
+}
+
+/** Which attributes are secret, and whether the element is as a whole. */
+function secretsOf({ text }: Xml, { name, attributes }: Tag): [boolean[], boolean] {
+  const meanings = attributes.map((one) => {
+    const meaning = meaningOf(localName(one.name))
+    if (meaning !== 'name') return meaning
+    const value = text.slice(one.start, one.end).replaceAll(xmlEscapes.pattern, xmlEscapes.meaning)
+    return isSecretName(value.trim()) ? 'name' : 'other'
+  })
+  const isSecret = meaningOf(localName(name)) === 'secret' || meanings.includes('name')
+  return [meanings.map((meaning) => meaning === 'secret' || (isSecret && meaning !== 'name')), isSecret]
+}
+
+function startElement(xml: Xml, tag: Tag): void {
+  const start = xml.at
+  const [isHidden, isSecret] = secretsOf(xml, tag)
+  const parent = xml.open.at(-1) as Open
+  if (endRun(xml)) hideContent(parent, start)
+  parent.text = null
+  xml.at = tag.end
+  if (tag.ending === 'broken') return hideFrom(xml, start + 1 + tag.name.length)
+  for (const [index, one] of tag.attributes.entries())
+    if (isHidden[index] === true || tag.ending === 'cut') {
+      xml.spans.push(hide(one.start, one.end))
+      xml.secretEnd = tag.end
+    } else lookInside(xml, one.start, one.end, attributeEscapes)
+  if (tag.ending === 'empty') return
+  if (xml.open.length > maxDepth && !isSecret) {
+    xml.isLoose = true
+    return
+  }
+  xml.open.push({ ...opened(tag.name, start, tag.end), isHidden: isSecret })
+  if (!isSecret) return
+  xml.hiddenDepth++
+  // Nothing tells any more where this element ends.
+  if (xml.isLoose) xml.at = xml.text.length
+}
+
+function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
+  const element = xml.open.at(-1) as Open
+  if (element.name !== name) {
+    if (xml.hiddenDepth > 0) xml.at = xml.text.length
+    else if (meaningOf(localName(name)) === 'secret') hideFrom(xml, element.content)
+    else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
+    else {
+      endRun(xml)
+      xml.isLoose = true
+      xml.at = end
+    }
+    return
+  }
+  const isKey = endRun(xml)
+  xml.open.pop()
+  leave(xml, element, { start: xml.at, end })
+  xml.at = end
+  if (isKey) hideContent(xml.open.at(-1) as Open, end)
+}
+
+const hideContent = (element: Open, from: number): void => {
+  if (element.hiddenFrom < 0) element.hiddenFrom = from
+}
+
+/** Looks into the text since the last tag; answers whether it ends in the name of a secret and a colon. */
+function endRun(xml: Xml): boolean {
+  const { text } = xml.run
+  if (text === '') return false
+  const element = xml.open.at(-1) as Open
+  if (element.text !== null) element.text += text
+  if (isSuspicious(text)) addFound(xml, xml.run, xmlEscapes)
+  xml.run = startReading()
+  return endsInKey(text)
+}
+
+/** Hides what is secret in an element that ends here, or is not ended, and tells its parent what it was. */
+function leave(xml: Xml, element: Open, endTag: Place): void {
+  const { spans, text } = xml
+  const isCut = endTag.start === text.length
+  if (element.isHidden) {
+    spans.push(hide(element.content, endTag.start))
+    xml.hiddenDepth--
+    xml.secretEnd = endTag.end
+  } else if (element.names.length > 0) {
+    let at = element.content
+    for (const place of [...element.names, endTag]) {
+      if (/\S/.test(text.slice(at, place.start))) spans.push(hide(at, place.start))
+      at = place.end
+    }
+    xml.secretEnd = endTag.end
+  } else if (element.hiddenFrom >= 0) spans.push(hide(element.hiddenFrom, endTag.start))
+  else if (isCut && !element.hasName && element.value !== null)
+    spans.push(hide(element.value.start, element.value.end))
+  const parent = xml.open.at(-1)
+  if (parent === undefined) return
+  const place = { start: element.start, end: endTag.end }
+  const meaning = meaningOf(localName(element.name))
+  if (meaning === 'value') parent.value = place
+  if (meaning !== 'name') return
+  parent.hasName ||= !isCut
+  if (element.text !== null && isSecretName(element.text.trim())) parent.names.push(place)
+}

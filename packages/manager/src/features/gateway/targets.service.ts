@@ -1,0 +1,76 @@
+// What a call needs to know of its endpoint, ready to use: found by one look into a map, under the version of the project
+// that was read together with the caller's token. A changed endpoint, access row or secret therefore holds for every
+// call that begins after the change is answered, and a warm call reads nothing but its own token.
+import { createBatched } from '../../platform/db/batched.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { type TargetKey, type TargetRow, readTargets } from './targets.store.ts'
+
+export type TargetsDeps = {
+  database: Pick<Database, 'readContent'>
+  secrets: Secrets
+  metrics: Metrics
+  maxPreparedBytes: number
+}
+export type Target = Built &
+  Omit<TargetRow, 'authPassword' | 'authToken' | 'url'> & {
+    /** Where calls go, as it is stored; null for nowhere. */
+    upstream: { url: string; origin: string; path: string } | null
+    /** The Authorization header of the forwarded request; null for none. */
+    authorization: string | null
+  }
+
+// Templates are up to 64 KiB each.
+const maxTargetsPerStatement = 32
+const fixedBytes = 4_000
+
+/** Finds the enabled endpoint that a machine user asks for; `version` is the project's, read after the call arrived. */
+export function createTargets({ database, secrets, metrics, maxPreparedBytes }: TargetsDeps) {
+  const read = createBatched<TargetKey, TargetRow>({
+    keyOf: nameOf,
+    run: (keys) => readTargets(database.readContent, keys),
+    maxBatch: maxTargetsPerStatement,
+  })
+  return createFreshMemory<TargetKey & { version: string }, Target>({
+    nameOf,
+    readVersion: (_projectId, key) => key.version,
+    maxBytes: maxPreparedBytes,
+    onOutcome: metrics.preparedCounter('esb_target'),
+    build: async (key) => {
+      const row = await read(key)
+      if (row === null) return null
+      const { authPassword: _password, authToken: _token, url, ...rest } = row
+      return {
+        ...rest,
+        projectId: key.projectId,
+        upstream: url === null ? null : upstreamOf(url),
+        authorization: authorizationOf(row, secrets),
+        bytes: fixedBytes + 2 * row.transformationTemplate.length,
+      }
+    },
+  })
+}
+
+/** The path comes last: it may hold anything. */
+const nameOf = ({ applicationId, machineUserId, path }: TargetKey): string =>
+  `${machineUserId}${applicationId}${path}`
+
+/** The path is the stored text, not what a parser makes of it. */
+function upstreamOf(url: string): Target['upstream'] {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '')
+  return { url, origin: new URL(url).origin, path: path.startsWith('/') ? path : `/${path}` }
+}
+
+function authorizationOf(row: TargetRow, secrets: Secrets): string | null {
+  const open = (sealed: Buffer | null, column: string): string =>
+    sealed === null ? '' : secrets.open(sealed, { table: 'endpoints', column, id: row.id })
+  if (row.authType === 'Bearer') return `Bearer ${inHeader(open(row.authToken, 'auth_token'))}`
+  if (row.authType !== 'Basic') return null
+  const pair = `${row.authUsername}:${open(row.authPassword, 'auth_password')}`
+  return `Basic ${Buffer.from(pair).toString('base64')}`
+}
+
+/** Headers carry bytes; other characters than ASCII travel as UTF-8. */
+const inHeader = (text: string): string => Buffer.from(text).toString('latin1')

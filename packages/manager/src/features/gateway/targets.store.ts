@@ -1,0 +1,58 @@
+import { inPlace } from '../../platform/db/batched.ts'
+import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
+
+/** Which endpoint a machine user asks for. */
+export type TargetKey = { projectId: string; applicationId: string; machineUserId: string; path: string }
+
+export type TargetRow = {
+  version: string
+  id: string
+  name: string
+  description: string
+  consumeUrl: string
+  url: string | null
+  authType: string
+  authUsername: string
+  authPassword: Buffer | null
+  authToken: Buffer | null
+  inputMessageType: string | null
+  outputMessageType: string | null
+  transformationTemplate: string
+  logLevel: string
+  application: { id: string; name: string; slug: string; description: string }
+  isAllowed: boolean
+}
+
+// Four index lookups per key; the version is of the same snapshot.
+const statement: PreparedStatement = {
+  name: 'esb-targets',
+  text: `
+    select wanted.position::int, ${versionOf('wanted.project_id')} as version,
+      e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
+      e.auth_username as "authUsername", e.auth_password as "authPassword", e.auth_token as "authToken",
+      e.input_message_type as "inputMessageType", e.output_message_type as "outputMessageType",
+      e.transformation_template as "transformationTemplate", e.log_level as "logLevel",
+      json_build_object('id', a.id, 'name', a.name, 'slug', a.slug, 'description', a.description) as application,
+      coalesce(access.enabled, false) as "isAllowed"
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) with ordinality
+      as wanted (project_id, application_id, machine_user_id, path, position)
+    join applications a on a.id = wanted.application_id and a.project_id = wanted.project_id
+    join endpoints e on e.application_id = a.id and e.consume_url = wanted.path and e.enabled
+    left join machine_user2endpoints access
+      on access.endpoint_id = e.id and access.machine_user_id = wanted.machine_user_id`,
+}
+
+/** The enabled endpoints with exactly these paths, in this order; null where there is none. */
+export async function readTargets(
+  read: Database['readContent'],
+  keys: readonly TargetKey[],
+): Promise<(TargetRow | null)[]> {
+  const rows = await read<TargetRow & { position: number }>(statement, [
+    keys.map(({ projectId }) => projectId),
+    keys.map(({ applicationId }) => applicationId),
+    keys.map(({ machineUserId }) => machineUserId),
+    keys.map(({ path }) => path),
+  ])
+  return inPlace<TargetRow>(keys.length, rows)
+}

@@ -1,0 +1,168 @@
+import { networkInterfaces } from 'node:os'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Lookup, createEgress } from './egress.ts'
+
+const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [] }
+
+/** A resolver that knows these names only. */
+const resolver =
+  (names: Record<string, string[]>): Lookup =>
+  (host) => {
+    const addresses = names[host]
+    if (addresses === undefined) return Promise.reject(new Error(`${host} is unknown`))
+    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+  }
+
+describe('an address', () => {
+  test.each([
+    ['0.0.0.0', 'an unspecified address'],
+    ['::', 'an unspecified address'],
+    ['0.0.0.1', 'an unspecified address'],
+    ['169.254.1.1', 'a link-local address'],
+    ['fe80::1%eth0', 'a link-local address'],
+    ['169.254.169.254', 'a metadata service'],
+    ['100.100.100.200', 'a metadata service'],
+    ['fd00:ec2::254', 'a metadata service'],
+    ['224.0.0.1', 'a multicast address'],
+    ['ff02::1', 'a multicast address'],
+    ['2001::1', 'the end of a tunnel'],
+    ['2a00::5efe:10.0.0.1', 'the end of a tunnel'],
+    ['localhost', 'no address'],
+    ['', 'no address'],
+  ])('%j is %s and never called, even if a network around it is allowed', async (address, problem) => {
+    for (const egress of [
+      createEgress(open),
+      createEgress({ ...open, allowedCidrs: ['0.0.0.0/0', '::/0'] }),
+    ]) {
+      expect(egress.problemOfAddress(address)).toBe(problem)
+      expect(await egress.problemOf(address, 80)).toBe(problem)
+    }
+  })
+
+  test.each([
+    '127.0.0.1',
+    '::1',
+    '10.0.0.1',
+    'fd12::1',
+    '192.0.2.1',
+    '240.0.0.1',
+    '8.8.8.8',
+    '2606:4700::1111',
+  ])('%s may be called when nothing is configured', (address) =>
+    expect(createEgress(open).problemOfAddress(address)).toBeNull(),
+  )
+
+  test('is refused in a denied network, and outside the allowed ones', () => {
+    const egress = createEgress({
+      ...open,
+      allowedCidrs: ['10.0.0.0/8', 'fd12::/16'],
+      deniedCidrs: ['10.1.0.0/16'],
+    })
+    for (const [address, problem] of [
+      ['10.2.0.1', null],
+      ['fd12::1', null],
+      ['::ffff:10.2.0.1', null],
+      ['10.1.0.1', 'in a denied network'],
+      ['64:ff9b::10.1.0.1', 'in a denied network'],
+      ['192.168.0.1', 'outside the allowed networks'],
+      ['127.0.0.1', 'outside the allowed networks'],
+      ['::1', 'outside the allowed networks'],
+      ['8.8.8.8', 'outside the allowed networks'],
+    ] as const)
+      expect([address, egress.problemOfAddress(address)]).toEqual([address, problem])
+  })
+
+  test('inside another is not allowed by a network around the wrapping, but denied by it', () => {
+    const allowing = createEgress({ ...open, allowedCidrs: ['2000::/3'] })
+    expect(allowing.problemOfAddress('2002:a00:1::')).toBe('outside the allowed networks')
+    expect(allowing.problemOfAddress('2606:4700::1111')).toBeNull()
+    const denying = createEgress({ ...open, deniedCidrs: ['2002::/16'] })
+    expect(denying.problemOfAddress('2002:a00:1::')).toBe('in a denied network')
+    expect(denying.problemOfAddress('10.0.0.1')).toBeNull()
+  })
+
+  test('of IPv4 that is refused is refused in every wrapping', () => {
+    const egress = createEgress({
+      ...open,
+      allowedCidrs: ['0.0.0.0/1', '2000::/3', 'fc00::/7', '::/16', '64::/16'],
+      deniedCidrs: ['10.1.0.0/16', '8.0.0.0/8'],
+    })
+    const byte = fc.oneof(fc.constantFrom(0, 1, 8, 10, 127, 168, 169, 224, 254), fc.nat(255))
+    let refusals = 0
+    fc.assert(
+      fc.property(fc.tuple(byte, byte, byte, byte), fc.nat(0xffff), (bytes, tail) => {
+        const [a, b, c, d] = bytes
+        const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+        const problem = egress.problemOfAddress(bytes.join('.'))
+        if (problem === null) return
+        refusals++
+        const texts = [`::ffff:${groups}`, `::ffff:0:${groups}`, `64:ff9b::${groups}`, `64:ff9b:1::${groups}`]
+        texts.push(`2002:${groups}::${tail.toString(16)}`, `2001:0:${groups}::`, `2a00::5efe:${groups}`)
+        texts.push(`64:ff9b:1:${groups.split(':')[0]}::${bytes.join('.')}`, `::ffff:${bytes.join('.')}`)
+        // ::0.0.0.1 is the loopback address of IPv6.
+        if (a + b + c > 0) texts.push(`::${groups}`)
+        for (const text of texts)
+          expect([text, egress.problemOfAddress(text) === null]).toEqual([text, false])
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(refusals).toBeGreaterThan(500)
+  })
+})
+
+describe('a service of our own', () => {
+  const lookup = resolver({ 'db.internal': ['10.0.0.5', 'fd12::5'], localhost: ['127.0.0.1'] })
+  const ownServices = [
+    { host: 'db.internal', port: 5432 },
+    { host: 'localhost', port: 6379 },
+    { host: '0.0.0.0', port: 8081 },
+    { host: '[fd12::9]', port: 9000 },
+  ]
+  const egress = createEgress({ ...open, ownServices, lookup })
+
+  test.each([
+    ['10.0.0.5', 5432],
+    ['::ffff:10.0.0.5', 5432],
+    ['64:ff9b::10.0.0.5', 5432],
+    ['fd12::5', 5432],
+    ['FD12:0:0::5', 5432],
+    ['127.0.0.1', 6379],
+    ['127.8.8.8', 6379],
+    ['::1', 6379],
+    ['::ffff:127.0.0.1', 6379],
+    ['127.0.0.1', 8081],
+    ['::1', 8081],
+    ['fd12::9', 9000],
+  ])('is not called at %s port %i', async (address, port) => {
+    expect(await egress.problemOf(address, port)).toBe('a service of our own')
+  })
+
+  test.each([
+    ['10.0.0.5', 5433],
+    ['10.0.0.6', 5432],
+    ['127.0.0.1', 5432],
+    ['127.0.0.1', 80],
+    ['10.0.0.5', 6379],
+    ['fd12::5', 9000],
+    ['10.0.0.5', 8081],
+  ])('is not at %s port %i', async (address, port) => {
+    expect(await egress.problemOf(address, port)).toBeNull()
+  })
+
+  test('on this machine is not called at any address of this machine', async () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((own) =>
+      (own ?? []).map(({ address }) => address),
+    )
+    expect(addresses).toContain('127.0.0.1')
+    for (const address of addresses)
+      for (const port of [6379, 8081])
+        expect([address, await egress.problemOf(address, port)]).not.toContain(null)
+  })
+
+  test('whose name does not resolve could be anywhere', async () => {
+    const lost = createEgress({ ...open, ownServices: [{ host: 'gone.internal', port: 5432 }], lookup })
+    expect(await lost.problemOf('10.0.0.9', 5432)).toBe('a service of our own')
+    expect(await lost.problemOf('10.0.0.9', 5433)).toBeNull()
+  })
+})

@@ -1,0 +1,234 @@
+// Passes an upstream's answer on to the caller as it comes, except for its end: the last bytes wait until the caller of
+// this function has committed what it must. Whatever goes wrong before the first byte is told to it; afterwards the
+// connection is cut, so that an incomplete answer never looks whole. A small answer goes out in one write.
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { AppError } from '../errors.ts'
+import { BodyBrokenOff } from './request-body.ts'
+import { EgressRefused } from './connector.ts'
+import type { OriginPool } from './pools.ts'
+
+export type RelayRequest = {
+  pool: OriginPool
+  path: string
+  method: string
+  /** Flat: name, value, name, value … */
+  headers: string[]
+  body: Buffer | AsyncIterable<Buffer> | null
+  maxResponseBytes: number
+  deadlineMs: number
+}
+export type RelayCaller = {
+  response: ServerResponse
+  /** The headers the caller gets for these of the upstream. */
+  headersFor: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
+  /** Called once, when the answer begins. */
+  onHead: () => void
+  /** Sees every byte of the body as it passes. */
+  onData: ((chunk: Buffer) => void) | null
+  /** What must be done before the last byte is; a rejection withholds it. */
+  commit: (status: number) => Promise<void>
+}
+
+/** Why an exchange failed. */
+export class RelayFailure extends Error {}
+/** The caller did not take his answer to its end. */
+export class CallerGone extends Error {}
+
+/**
+ * Resolves when the whole answer is handed to the caller's connection; rejects with RelayFailure, CallerGone, or what
+ * `commit` or the body fails with.
+ */
+export function relay(request: RelayRequest, caller: RelayCaller): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const exchange = new Exchange(request, caller, (error) => (error === null ? resolve() : reject(error)))
+    exchange.start()
+  })
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: RelayRequest
+  readonly #caller: RelayCaller
+  readonly #done: (error: Error | null) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #deadline: NodeJS.Timeout | undefined
+  #isOver = false
+  #isHeadSent = false
+  #isUpstreamDone = false
+  #status = 0
+  #headers: OutgoingHttpHeaders = {}
+  /** Bytes the upstream has announced; null when it has not. */
+  #announced: number | null = null
+  #received = 0
+  #held: Buffer[] = []
+
+  constructor(request: RelayRequest, caller: RelayCaller, done: (error: Error | null) => void) {
+    this.#request = request
+    this.#caller = caller
+    this.#done = done
+  }
+
+  start(): void {
+    const { pool, path, method, headers, body, deadlineMs } = this.#request
+    const { response } = this.#caller
+    if (response.destroyed) return this.#onClose()
+    response.once('close', this.#onClose)
+    this.#deadline = setTimeout(() => this.#onDeadline(), deadlineMs)
+    pool.underway++
+    try {
+      pool.pool.dispatch({ path, method, headers, body: body as Readable | null }, this)
+    } catch (error) {
+      this.#leavePool()
+      this.#fail('the request cannot be sent to the upstream', error)
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new Error('the call is over'))
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // Interim answers are between the upstream and us.
+    if (this.#isOver || status < 200) return
+    const { 'content-length': length, 'transfer-encoding': encoding = 'chunked' } = headers
+    if (encoding.toLowerCase() !== 'chunked')
+      return this.#fail('the upstream answer is encoded in an unknown way')
+    const hasBody = this.#request.method !== 'HEAD' && status !== 204 && status !== 304
+    if (hasBody && length !== undefined) {
+      this.#announced = Number(length)
+      if (this.#announced > this.#request.maxResponseBytes)
+        return this.#fail('the upstream answer is too large')
+    }
+    this.#status = status
+    this.#headers = this.#caller.headersFor(headers)
+    if (status === 204) delete this.#headers['content-length']
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return
+    this.#received += chunk.length
+    if (this.#received > this.#request.maxResponseBytes) return this.#fail('the upstream answer is too large')
+    this.#caller.onData?.(chunk)
+    this.#held.push(chunk)
+    if (this.#announced === null) {
+      // Nobody knows the last bytes; the end of the message itself is held back instead. What arrives whole in this
+      // turn still goes out in one write.
+      if (this.#held.length === 1) setImmediate(() => this.#pass())
+    } else if (this.#received < this.#announced) this.#pass()
+  }
+
+  onResponseEnd(): void {
+    this.#leavePool()
+    if (this.#isOver) return
+    if (this.#request.pool.isBreaking) return this.#fail('the upstream broke its answer off')
+    clearTimeout(this.#deadline)
+    this.#caller.commit(this.#status).then(
+      () => this.#finish(),
+      (error: unknown) => this.#end(error as Error),
+    )
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#leavePool()
+    // What the body being sent ended with is for our caller to judge.
+    if (error instanceof AppError || error instanceof BodyBrokenOff) this.#end(error)
+    else this.#fail(reasonOf(error), error)
+  }
+
+  /** Sends what is held; the last bytes stay held by whoever does not call this. */
+  #pass(): void {
+    if (this.#isOver || this.#isUpstreamDone || this.#held.length === 0) return
+    const { response } = this.#caller
+    if (!this.#isHeadSent && !this.#sendHead()) return
+    let isFull = false
+    for (const chunk of this.#held) isFull = !response.write(chunk)
+    this.#held = []
+    if (!isFull) return
+    this.#controller?.pause()
+    response.once('drain', () => this.#controller?.resume())
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    const { response } = this.#caller
+    const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : this.#held[0]
+    const isWhole = !this.#isHeadSent && this.#announced === null && rest !== undefined
+    if (isWhole) this.#headers['content-length'] = rest.length
+    if (!this.#isHeadSent && !this.#sendHead()) return
+    this.#isOver = true
+    response.removeListener('close', this.#onClose)
+    response.end(rest)
+    this.#done(null)
+  }
+
+  /** False when the exchange has failed over it. */
+  #sendHead(): boolean {
+    try {
+      this.#caller.response.writeHead(this.#status, this.#headers)
+    } catch (error) {
+      this.#fail('the upstream answer has headers that cannot be passed on', error)
+      return false
+    }
+    this.#isHeadSent = true
+    this.#caller.onHead()
+    return true
+  }
+
+  readonly #onClose = (): void => this.#end(new CallerGone('the caller went away'))
+
+  #onDeadline(): void {
+    if (this.#caller.response.writableNeedDrain)
+      this.#end(new CallerGone('the caller read his answer too slowly'))
+    else this.#fail('the upstream took too long')
+  }
+
+  #fail(message: string, cause?: unknown): void {
+    this.#end(new RelayFailure(message, { cause }))
+  }
+
+  #end(error: Error): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#deadline)
+    this.#caller.response.removeListener('close', this.#onClose)
+    // One that still waits for a connection is given up when it gets one.
+    if (!this.#isUpstreamDone) this.#controller?.abort(error)
+    this.#held = []
+    if (this.#isHeadSent) this.#caller.response.destroy()
+    this.#done(error)
+  }
+
+  /** Once undici is done with the request, whatever became of the call: until then it holds its place. */
+  #leavePool(): void {
+    if (this.#isUpstreamDone) return
+    this.#isUpstreamDone = true
+    this.#request.pool.underway--
+  }
+}
+
+/** In words, without addresses or values: it is told to the caller and kept in the log. */
+function reasonOf(error: Error & { code?: string }): string {
+  if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
+  return reasons[error.code ?? ''] ?? 'the upstream broke its answer off'
+}
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'the upstream refuses connections',
+  ENOTFOUND: 'the name of the upstream cannot be resolved',
+  EAI_AGAIN: 'the name of the upstream cannot be resolved',
+  EHOSTUNREACH: 'the upstream cannot be reached',
+  ENETUNREACH: 'the upstream cannot be reached',
+  ETIMEDOUT: 'the upstream cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: 'the upstream cannot be reached',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the upstream answer are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the upstream answer has another length than announced',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the request body has another length than announced',
+  UND_ERR_INVALID_ARG: 'the request cannot be sent to the upstream',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the upstream is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the upstream is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the upstream is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the upstream is not trusted',
+  CERT_HAS_EXPIRED: 'the certificate of the upstream has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the upstream is for another name',
+}

@@ -1,0 +1,78 @@
+// What the gateway forwards to: a real HTTP server on loopback that keeps what it was sent and answers as told.
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+export type Received = {
+  method: string
+  /** The request target as it came. */
+  url: string
+  headers: IncomingMessage['headers']
+  /** Flat, as they came. */
+  rawHeaders: string[]
+  body: Buffer
+}
+type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void
+
+export type Upstream = {
+  url: string
+  port: number
+  /** Requests that came to their end, in this order. */
+  received: Received[]
+  /** Connections that are open now. */
+  sockets: Set<Socket>
+  /** How the next requests are answered, once their bodies are complete. */
+  answer: (how: Answer) => void
+  /** How requests are handled before their bodies are read; null goes back to `answer`. */
+  handle: (how: ((request: IncomingMessage, response: ServerResponse) => void) | null) => void
+  /** Forgets what it was sent, and answers 200 again. */
+  reset: () => void
+  close(): Promise<void>
+}
+
+const accepted: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end('{"accepted":true}')
+}
+
+/** Starts an upstream that answers 200 until told otherwise. */
+export async function startUpstream(): Promise<Upstream> {
+  let [answer, handle]: [Answer, ((request: IncomingMessage, response: ServerResponse) => void) | null] = [
+    accepted,
+    null,
+  ]
+  const received: Received[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    if (handle !== null) return handle(request, response)
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks)
+      const { method = '', url = '', headers, rawHeaders } = request
+      received.push({ method, url, headers, rawHeaders, body })
+      answer(request, response, body)
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    sockets,
+    answer: (how) => void (answer = how),
+    handle: (how) => void (handle = how),
+    reset: () => {
+      received.length = 0
+      ;[answer, handle] = [accepted, null]
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
