@@ -2,6 +2,7 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/gotemplate/package.json packages/gotemplate/
 COPY packages/manager/package.json packages/manager/
 # Versions and integrity come from the lock file; no package runs code at install.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
@@ -11,6 +12,8 @@ ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_HEALTH_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
+COPY packages/gotemplate/package.json packages/gotemplate/
+COPY packages/gotemplate/src packages/gotemplate/src
 COPY packages/manager/package.json packages/manager/
 COPY packages/manager/migrations packages/manager/migrations
 COPY packages/manager/src packages/manager/src

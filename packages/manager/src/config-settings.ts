@@ -195,7 +195,7 @@ export const settings = {
     key: 'prepared.max_bytes',
     env: 'SVC_PREPARED_MAX_BYTES',
     default: 64 * 1_048_576,
-    doc: 'Memory for answers that are kept ready between changes, for frontend configuration and language packs each.',
+    doc: 'Memory for answers that are kept ready between changes, for frontend configuration, language packs and ESB endpoints each.',
   }),
   esbMaxRequestBytes: setting(integer(1_024, 1_073_741_824), {
     key: 'esb.max_request_bytes',

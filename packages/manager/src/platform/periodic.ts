@@ -3,7 +3,13 @@
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-export type PeriodicJob = { name: string; everyMs: number; run(): Promise<void> }
+export type PeriodicJob = {
+  name: string
+  everyMs: number
+  /** Runs once at the start too: a process may not live as long as the time between two runs. */
+  atStart?: true
+  run(): Promise<void>
+}
 
 /** Starts the jobs; the returned function stops them and waits for runs under way. */
 export function startPeriodic(
@@ -12,19 +18,19 @@ export function startPeriodic(
   metrics: Metrics,
 ): () => Promise<void> {
   const running = new Map<string, Promise<void>>()
-  const timers = jobs.map((job) =>
-    setInterval(() => {
-      if (running.has(job.name)) return
-      const run = job
-        .run()
-        .catch((error: unknown) => {
-          metrics.jobFailures.inc({ job: job.name })
-          log.error({ err: error, job: job.name }, 'periodic job failed')
-        })
-        .finally(() => running.delete(job.name))
-      running.set(job.name, run)
-    }, job.everyMs),
-  )
+  const start = (job: PeriodicJob): void => {
+    if (running.has(job.name)) return
+    const run = job
+      .run()
+      .catch((error: unknown) => {
+        metrics.jobFailures.inc({ job: job.name })
+        log.error({ err: error, job: job.name }, 'periodic job failed')
+      })
+      .finally(() => running.delete(job.name))
+    running.set(job.name, run)
+  }
+  const timers = jobs.map((job) => setInterval(() => start(job), job.everyMs))
+  for (const job of jobs) if (job.atStart === true) start(job)
   return async () => {
     for (const timer of timers) clearInterval(timer)
     await Promise.all(running.values())

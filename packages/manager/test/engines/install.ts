@@ -29,6 +29,8 @@ export function ensureEngines(): void {
   const missing = [
     postgresBin() === null ? 'postgresql' : null,
     redisServer() === null ? 'redis-server' : null,
+    // The guides in docs/ are played with it.
+    which('curl') === null ? 'curl' : null,
   ]
   install(missing.filter((name) => name !== null))
 }

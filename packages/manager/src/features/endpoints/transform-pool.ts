@@ -2,7 +2,7 @@
 // turned away. No limit is set to a thread's heap: Node ends the whole process when a parser runs into one.
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
-import { createFairQueue } from '../../platform/credentials/fair-queue.ts'
+import { createFairQueue } from '../../platform/fair-queue.ts'
 import { unavailable } from '../../platform/errors.ts'
 import type { RenderAnswer } from './transform-worker.ts'
 import { type RenderOptions, type RenderTask, TransformProblem } from './transform.ts'

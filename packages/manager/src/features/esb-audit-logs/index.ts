@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 export function createEsbAuditLogs(deps: RetentionDeps & CallLogDeps): Feature<EsbAuditLogsApi> {
   return {
     name: 'esb-audit-logs',
-    jobs: [{ name: 'esb-audit-retention', everyMs: hourMs, run: createRetention(deps) }],
+    jobs: [{ name: 'esb-audit-retention', everyMs: hourMs, atStart: true, run: createRetention(deps) }],
     api: { ...callCounts, callLog: createCallLog(deps) },
   }
 }

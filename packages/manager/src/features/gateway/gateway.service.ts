@@ -44,6 +44,7 @@ export function createGatewayService(deps: GatewayDeps) {
         await forward({ incoming, target, query: invocation.query, recording })
       } catch (error) {
         result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
+        if (error instanceof AppError && error.code === 'unavailable') deps.metrics.shed.inc({ point: 'esb' })
         // What failed was writing the end down: there is nothing more to write.
         if (!recording.hasEnded()) await recording.end(outcomeOf(error))
         throw answerFor(error)

@@ -22,8 +22,8 @@ export function findSecrets(text: string, { isForm, isCut }: { isForm: boolean; 
   const at =
     (depth: number): Scan['inside'] =>
     (nested, isNestedCut) => {
+      if (!isSuspicious(nested, isNestedCut)) return []
       left -= nested.length + costOfRead
-      if (!isSuspicious(nested)) return []
       if (left < 0 || (depth >= maxDepth && kindOf(nested) !== 'text')) return [hide(0, nested.length)]
       const scan: Scan = { text: nested, isCut: isNestedCut, spans: [], inside: at(depth + 1) }
       findIn(scan, depth === 0 && isForm)

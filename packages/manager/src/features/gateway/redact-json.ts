@@ -28,6 +28,7 @@ const literalEnd = /[\s"{}[\],:]/g
 const objectStart = /\{\s*"/g
 // Deeper than anybody reads it.
 const maxDepth = 1_000
+const space = 0x20
 // JSON texts may have a mark between them (RFC 7464).
 // oxlint-disable-next-line no-control-regex -- the mark is a control character
 const nonBlank = /[^\s\x1e]/g
@@ -65,7 +66,8 @@ export function endOfJson(text: string, from: number): number {
 }
 
 /** Where something other than blanks follows. */
-export const skipBlank = (text: string, from: number): number => search(nonBlank, text, from)
+export const skipBlank = (text: string, from: number): number =>
+  text.charCodeAt(from) > space ? from : search(nonBlank, text, from)
 
 /** Reads one value and adds what is to be hidden; ends behind the value, or where the text stops being JSON. */
 function readJson(scan: Scan, from: number): { end: number; isJson: boolean } {

@@ -10,7 +10,7 @@ const names = 'key name field param parameter property header attribute variable
 /** More than any sensitive name has. */
 export const maxLetters = 24
 const plain = /^[a-z0-9]*$/
-const ascii = /^[\x20-\x7e]*$/
+const beyondAscii = /[\u0080-\uffff]/
 const inOnePart = /^[\w-]*$/
 const partEnd = /[^\p{L}\p{N}_-]+/u
 const dotted = /^[\w.[\]$-]{1,100}$/
@@ -19,7 +19,7 @@ const pointer = /^\/[\w/.~-]{1,100}$/
 /** Letters and digits alone, in lower case; accents and widths do not tell names apart. */
 export function lettersOf(name: string): string {
   if (plain.test(name)) return name
-  if (ascii.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
+  if (!beyondAscii.test(name)) return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
   return name
     .normalize('NFKD')
     .toLowerCase()
@@ -44,6 +44,9 @@ const anySecret = new RegExp(
     .map(([letters]) => letters)
     .join('|'),
 )
+
+/** Whether the letters of a sensitive name stand somewhere in an ASCII text, one after the other. */
+export const hasSecretLetters = (text: string): boolean => anySecret.test(lettersOf(text))
 
 /** What a key of these letters means. */
 export const meaningOfLetters = (letters: string): Meaning =>

@@ -87,6 +87,7 @@ const brokenCases: Record<string, string> = {
   'wrong brackets in the value': '{"a":"kept","password":[{"x":"s3cr3t"]},"b":"h1dden"}',
   'an end tag in another case': '<a>kept<Password>s3cr3t</password>h1dden</a>',
   'an end tag too many': 'kept<a><password>s3cr3t</password>h1dden</password></a>',
+  'tags that do not fit behind a secret': 'kept<a><pin>s3cr3t</pin><b>h1dden</c></a>',
   'a wrong end tag inside': '<a>kept<password><b>s3cr3t</c>h1dden</password></a>',
   'a broken start tag': '<a><b>kept</b><c><password"x>s3cr3t</c></a>',
   'a start tag without an end': '<a><b>kept</b><c><d/>password>s3cr3t</password></c></a>',

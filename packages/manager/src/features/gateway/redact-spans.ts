@@ -1,6 +1,7 @@
 // Places in a text that are replaced, and texts inside of texts: a reading has its escapes resolved and still knows where
 // each character stood, so that everything outside of what is replaced stays as it was. Pure.
 import type { Escapes } from './redact-escapes.ts'
+import { hasSecretLetters } from './redact-keys.ts'
 
 export const redacted = '[REDACTED]'
 
@@ -36,15 +37,18 @@ export function replaceSpans(text: string, spans: readonly Span[]): string {
   return shown + text.slice(at)
 }
 
-const mayHoldSecret = /[=:<{[%&\\\n]|bearer|basic|-----BEGIN/i
+const signs = /[=:<{[%&\\\n]|bearer|basic|-----BEGIN/i
+// Where names may be written in other ways, or secrets stand without a name.
+const nameless = /[%&\\@\u0080-\uffff]|<[!?]|bearer|basic|-----BEGIN/i
 
-/** Whether a text is worth to be looked into: without these signs it holds neither secrets nor escapes. */
-export const isSuspicious = (text: string): boolean => mayHoldSecret.test(text)
+/** Whether a text is worth to be looked into; what is not holds neither secrets nor escapes. */
+export const isSuspicious = (text: string, isCut: boolean): boolean =>
+  signs.test(text) && (isCut || nameless.test(text) || hasSecretLetters(text))
 
 /** Looks into the text that stands at start to end, and answers what it says. */
 export function lookInside(scan: Scan, start: number, end: number, escapes: Escapes): string {
   const raw = scan.text.slice(start, end)
-  if (!isSuspicious(raw)) return raw
+  if (!isSuspicious(raw, scan.isCut && end === scan.text.length)) return raw
   const reading = startReading()
   read(reading, raw, start, escapes)
   addFound(scan, reading, escapes)

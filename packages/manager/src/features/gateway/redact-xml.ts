@@ -2,16 +2,7 @@
 // whole, and where tags do not fit together what follows a secret is hidden. Pure.
 import { attributeEscapes, betweenTagsEscapes, noEscapes, xmlEscapes } from './redact-escapes.ts'
 import { isSecretName, meaningOf } from './redact-keys.ts'
-import {
-  addFound,
-  hide,
-  isSuspicious,
-  lookInside,
-  read,
-  type Reading,
-  type Scan,
-  startReading,
-} from './redact-spans.ts'
+import { addFound, hide, lookInside, read, type Reading, type Scan, startReading } from './redact-spans.ts'
 import { endsInKey } from './redact-text.ts'
 import { localName, nextMarkup, readEndTag, readTag, type Tag } from './redact-xml-tag.ts'
 
@@ -37,8 +28,6 @@ type Open = {
 type Xml = Scan & {
   at: number
   open: Open[]
-  /** How many of the open elements are secret. */
-  hiddenDepth: number
   /** The text since the last tag. */
   run: Reading
   /** The end of the last secret element or tag. */
@@ -52,7 +41,7 @@ export function findInXml(scan: Scan): void {
   const { text } = scan
   const open = [opened('', 0, 0)]
   const run = startReading()
-  const xml: Xml = { ...scan, at: 0, open, hiddenDepth: 0, run, secretEnd: -1, isLoose: false }
+  const xml: Xml = { ...scan, at: 0, open, run, secretEnd: -1, isLoose: false }
   for (let start = nextMarkup(text, 0); start < text.length;)
     start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
   readText(xml, text.length)
@@ -161,17 +150,14 @@ function startElement(xml: Xml, tag: Tag): void {
     return
   }
   xml.open.push({ ...opened(tag.name, start, tag.end), isHidden: isSecret })
-  if (!isSecret) return
-  xml.hiddenDepth++
   // Nothing tells any more where this element ends.
-  if (xml.isLoose) xml.at = xml.text.length
+  if (isSecret && xml.isLoose) xml.at = xml.text.length
 }
 
 function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
   const element = xml.open.at(-1) as Open
   if (element.name !== name) {
-    if (xml.hiddenDepth > 0) xml.at = xml.text.length
-    else if (meaningOf(localName(name)) === 'secret') hideFrom(xml, element.content)
+    if (meaningOf(localName(name)) === 'secret') hideFrom(xml, element.content)
     else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
     else {
       endRun(xml)
@@ -197,7 +183,7 @@ function endRun(xml: Xml): boolean {
   if (text === '') return false
   const element = xml.open.at(-1) as Open
   if (element.text !== null) element.text += text
-  if (isSuspicious(text)) addFound(xml, xml.run, xmlEscapes)
+  addFound(xml, xml.run, xmlEscapes)
   xml.run = startReading()
   return endsInKey(text)
 }
@@ -208,7 +194,6 @@ function leave(xml: Xml, element: Open, endTag: Place): void {
   const isCut = endTag.start === text.length
   if (element.isHidden) {
     spans.push(hide(element.content, endTag.start))
-    xml.hiddenDepth--
     xml.secretEnd = endTag.end
   } else if (element.names.length > 0) {
     let at = element.content

@@ -6,7 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue } from '../fair-queue.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
 /** On whose account a hash is computed: a lane, and who in it. */

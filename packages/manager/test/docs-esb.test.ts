@@ -1,0 +1,129 @@
+// Plays docs/esb.md against a real service and the partner that the page tells its readers to run. Commands are run by
+// bash, as a reader runs them; only the two ports are others.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { settings } from '../src/config-settings.ts'
+import { freePort } from './engines/postgres.ts'
+import { type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { rawCall } from './kit/http.ts'
+import {
+  type Answer,
+  type Ask,
+  type Step,
+  answerOf,
+  blocksOf,
+  expectMistakesToShow,
+  parseBody,
+  play,
+  readPage,
+  stepsOf,
+} from './kit/played-page.ts'
+import { seedUser } from './kit/seed.ts'
+
+const run = promisify(execFile)
+// The program of the partner, and pictures.
+const others = ['js', 'mermaid']
+const written = readPage('esb.md')
+
+let service: TestApp
+let partner: ChildProcess
+let page: string
+let steps: Step[]
+let askService: Ask
+
+beforeAll(async () => {
+  service = await startTestApp()
+  const port = await freePort()
+  page = written
+    .replaceAll('localhost:8080', `localhost:${new URL(service.url).port}`)
+    .replaceAll(/(?<=localhost:|listen\()9000/g, String(port))
+  steps = stepsOf(page, others)
+  const program = blocksOf(page).find(({ language }) => language === 'js')?.text ?? ''
+  partner = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(partner.stdout as NodeJS.ReadableStream, 'data')
+
+  const identity = Object.entries(headersOf(await seedUser(service.sql, 'maintainer', 'administrator')))
+  const runCommand = createShell()
+  askService = async (language, request) => {
+    if (language === 'sh') return runCommand(request)
+    const { status, headers, body } = await rawCall(service.url, {
+      method: 'POST',
+      path: '/query',
+      headers: [['content-type', 'application/json'], ...identity],
+      body: JSON.stringify({ query: request }),
+    })
+    return { status, headers, body: parseBody(body) }
+  }
+})
+afterAll(async () => {
+  partner.kill()
+  await service.close()
+})
+
+/** Runs commands; variables that one of them sets are there for the next, as in a terminal. */
+function createShell(): (command: string) => Promise<Answer> {
+  let variables = ''
+  return async (command) => {
+    const { stdout } = await run('bash', ['-c', variables + command])
+    for (const assignment of command.match(/^[A-Z]+=.*$/gm) ?? []) variables += `${assignment}\n`
+    return answerOf(stdout)
+  }
+}
+
+test('the page on the ESB is right in every answer, and a mistake in any of them shows', async () => {
+  const answers = await play(steps, askService)
+  const blocks = blocksOf(page)
+  const notPlayed = blocks.filter(({ language }) => others.includes(language))
+  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 2])
+  await expectMistakesToShow(steps, answers)
+}, 60_000)
+
+test('every refusal that the page shows is in its table of checks', () => {
+  const table = written.slice(written.indexOf('\n## Checks in their order'), written.indexOf('\n## Paths'))
+  const refusals = steps.flatMap(({ expected: { body, status } }) =>
+    typeof body === 'object' && body !== null && 'error' in body
+      ? [{ status, error: String(body.error) }]
+      : [],
+  )
+  expect(refusals).toHaveLength(4)
+  for (const { status, error } of refusals) {
+    const [text = ''] = error.split(/(?<=could not be forwarded: )/)
+    const row = table.split('\n').find((line) => line.includes(`\`${text}`))
+    expect([error, row?.split('|')[2]?.trim()]).toEqual([error, String(status)])
+  }
+})
+
+test('every reason why a call cannot be forwarded is on the page', () => {
+  const relay = readFileSync(new URL('../src/platform/outbound/relay.ts', import.meta.url), 'utf8')
+  const reasons = [...relay.matchAll(/(?:#fail\(|: |return |\?\? )'(the [^']+)'/g)].map(
+    ([, reason]) => reason,
+  )
+  expect(reasons.length).toBeGreaterThan(20)
+  expect(reasons.filter((reason) => !written.includes(`\`${reason}\``))).toEqual([])
+})
+
+test('every setting that the page names exists, and its limits are the defaults', () => {
+  const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
+  const named = new Set(written.match(/(?<=`)esb\.[a-z_.]+(?=`)/g))
+  expect([...named].filter((name) => !known.has(name))).toEqual([])
+  const factors: Record<string, number> = { MiB: 1_048_576, s: 1_000 }
+  const rows = [...written.matchAll(/\| (\d+)(?: (\w+))? +\| `(esb\.\w+)` +\|$/gm)]
+  expect(rows).toHaveLength(6)
+  for (const [, value, unit = '', key = ''] of rows)
+    expect([key, Number(value) * (factors[unit] ?? 1)]).toEqual([key, known.get(key)])
+})
+
+test.each([
+  ['an answer without its request', /```graphql[^`]*```\n\n(?=```json)/],
+  ['a command without its answer', /(?<=```\n\n)```http[^`]*```\n/],
+  ['a block of another kind', /(?<=```)sh/],
+])('a page with %s is refused', (_, part) => {
+  const broken = written.replace(part, '')
+  expect(broken).not.toBe(written)
+  expect(() => stepsOf(broken, others)).toThrow('a request and its answer are expected')
+})
