@@ -1,13 +1,10 @@
 // Secrets in XML, found by going once through its tags. Nothing is resolved or expanded, a beginning is read as well as a
 // whole, and where tags do not fit together what follows a secret is hidden. Pure.
-import { attributeEscapes, betweenTagsEscapes, noEscapes, xmlEscapes } from './redact-escapes.ts'
-import { isSecretName, meaningOf } from './redact-keys.ts'
-import { addFound, hide, lookInside, read, type Reading, type Scan, startReading } from './redact-spans.ts'
-import { endsInKey } from './redact-text.ts'
-import { localName, nextMarkup, readEndTag, readTag, type Tag } from './redact-xml-tag.ts'
-
-// Deeper than anybody reads it.
-const maxDepth = 1_000
+import { attributeEscapes, betweenTagsEscapes, noEscapes, xmlEscapes } from './escapes.ts'
+import { isSecretName, meaningOf } from './keys.ts'
+import { addFound, hide, lookInside, read, type Reading, type Scan, startReading } from './spans.ts'
+import { endsInKey } from './text.ts'
+import { localName, nextMarkup, readEndTag, readTag, type Tag } from './xml-tag.ts'
 
 type Place = { start: number; end: number }
 type Open = {
@@ -32,8 +29,6 @@ type Xml = Scan & {
   run: Reading
   /** The end of the last secret element or tag. */
   secretEnd: number
-  /** Tags did not fit together before any secret was seen, as in HTML. */
-  isLoose: boolean
 }
 
 /** Finds what to hide in XML or HTML, or in a text that has tags. */
@@ -41,7 +36,7 @@ export function findInXml(scan: Scan): void {
   const { text } = scan
   const open = [opened('', 0, 0)]
   const run = startReading()
-  const xml: Xml = { ...scan, at: 0, open, run, secretEnd: -1, isLoose: false }
+  const xml: Xml = { ...scan, at: 0, open, run, secretEnd: -1 }
   for (let start = nextMarkup(text, 0); start < text.length;)
     start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
   readText(xml, text.length)
@@ -145,13 +140,7 @@ function startElement(xml: Xml, tag: Tag): void {
       xml.secretEnd = tag.end
     } else lookInside(xml, one.start, one.end, attributeEscapes)
   if (tag.ending === 'empty') return
-  if (xml.open.length > maxDepth && !isSecret) {
-    xml.isLoose = true
-    return
-  }
   xml.open.push({ ...opened(tag.name, start, tag.end), isHidden: isSecret })
-  // Nothing tells any more where this element ends.
-  if (isSecret && xml.isLoose) xml.at = xml.text.length
 }
 
 function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
@@ -161,7 +150,6 @@ function endElement(xml: Xml, { name, end }: { name: string; end: number }): voi
     else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
     else {
       endRun(xml)
-      xml.isLoose = true
       xml.at = end
     }
     return

@@ -1,9 +1,9 @@
 // Bodies of several parts: each is shown by its name and type, files as a length. Works on bytes, since parts may be
 // binary. Pure.
-import { formEscapes } from './redact-escapes.ts'
-import { findSecrets } from './redact-find.ts'
-import { isSecretHeader, meaningOf } from './redact-keys.ts'
-import { read, redacted, replaceSpans, startReading } from './redact-spans.ts'
+import { formEscapes } from './escapes.ts'
+import { findSecrets } from './find.ts'
+import { isSecretHeader, meaningOf } from './keys.ts'
+import { read, redacted, replaceSpans, startReading } from './spans.ts'
 
 const declared = /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i
 const found = /^(?:\r?\n)*--([^\r\n]{1,200})\r?\n(?=content-)/i

@@ -1,8 +1,8 @@
 // Secrets in JSON, found by a reader that goes once through the text and knows at every character what may follow. It
 // reads a beginning as well as a whole, and says where the text stops being JSON. Pure.
-import { jsonEscapes } from './redact-escapes.ts'
-import { isSecretName, isSecretPointer, type Meaning, meaningOf } from './redact-keys.ts'
-import { hideRest, lookInside, redacted, type Scan, type Span } from './redact-spans.ts'
+import { jsonEscapes } from './escapes.ts'
+import { isSecretName, isSecretPointer, type Meaning, meaningOf } from './keys.ts'
+import { hideRest, lookInside, redacted, type Scan, type Span } from './spans.ts'
 
 type Place = { start: number; end: number }
 type Open = {
@@ -26,8 +26,6 @@ type Json = Scan & { at: number; wanted: Wanted; open: Open[] }
 const literal = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)$/
 const literalEnd = /[\s"{}[\],:]/g
 const objectStart = /\{\s*"/g
-// Deeper than anybody reads it.
-const maxDepth = 1_000
 const space = 0x20
 // JSON texts may have a mark between them (RFC 7464).
 // oxlint-disable-next-line no-control-regex -- the mark is a control character
@@ -99,7 +97,6 @@ function step(json: Json, c: string): boolean {
   else if (c === ']' && top?.isObject === false) close(json, top)
   else if (wanted !== 'value') return false
   else if (c === '{' || c === '[') {
-    if (json.open.length === maxDepth) return false
     json.open.push(opened(at, c === '{'))
     go(json, c === '{' ? 'key' : 'value')
   } else {
@@ -113,6 +110,7 @@ function step(json: Json, c: string): boolean {
   return true
 }
 
+const none: Place[] = []
 const opened = (start: number, isObject: boolean): Open => ({
   start,
   isObject,
@@ -121,8 +119,8 @@ const opened = (start: number, isObject: boolean): Open => ({
   hasName: false,
   isNamed: false,
   isPointed: false,
-  others: [],
-  values: [],
+  others: isObject ? [] : none,
+  values: isObject ? [] : none,
 })
 
 function go(json: Json, wanted: Wanted): void {

@@ -1,17 +1,10 @@
 // Secrets in text of no known kind: what follows a sensitive name and `:` or `=`, credentials by their scheme, and a few
 // forms that carry secrets without a name beside them. Where the end of a value is not certain, it is the end of its
 // lines. Pure.
-import { entityEscapes, looseEscapes, noEscapes } from './redact-escapes.ts'
-import { endOfJson } from './redact-json.ts'
-import {
-  isSecretName,
-  lettersOf,
-  maxLetters,
-  type Meaning,
-  meaningOf,
-  meaningOfLetters,
-} from './redact-keys.ts'
-import { addFound, hide, read, type Scan, type Span, startReading } from './redact-spans.ts'
+import { entityEscapes, looseEscapes, noEscapes } from './escapes.ts'
+import { endOfJson } from './json.ts'
+import { isSecretName, lettersOf, maxLetters, type Meaning, meaningOf, meaningOfLetters } from './keys.ts'
+import { addFound, hide, read, type Scan, type Span, startReading } from './spans.ts'
 
 const maxNameLength = 100
 const separator = /(?<![=:])[=:]/g

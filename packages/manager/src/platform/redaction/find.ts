@@ -1,11 +1,11 @@
 // Finds the secrets of a text by what it looks like, and of the texts inside of it. Pure.
-import { formEscapes, jsonEscapes, xmlEscapes } from './redact-escapes.ts'
-import { findInForm } from './redact-form.ts'
-import { findInEmbeddedJson, findInJson, skipBlank } from './redact-json.ts'
-import { hide, isSuspicious, lookInside, type Scan, type Span } from './redact-spans.ts'
-import { findInText, queriesIn } from './redact-text.ts'
-import { findInXml } from './redact-xml.ts'
-import { nextMarkup } from './redact-xml-tag.ts'
+import { formEscapes, jsonEscapes, xmlEscapes } from './escapes.ts'
+import { findInForm } from './form.ts'
+import { findInEmbeddedJson, findInJson, skipBlank } from './json.ts'
+import { hide, isSuspicious, lookInside, type Scan, type Span } from './spans.ts'
+import { findInText, queriesIn } from './text.ts'
+import { findInXml } from './xml.ts'
+import { nextMarkup } from './xml-tag.ts'
 
 const maxDepth = 5
 // Every character is read a few times: as JSON, as text, and once more at every depth it is nested. What would be read

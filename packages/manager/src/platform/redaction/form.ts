@@ -1,7 +1,7 @@
 // Secrets in forms and queries: pairs joined by `&`. Pure.
-import { formEscapes } from './redact-escapes.ts'
-import { isSecretName, meaningOf } from './redact-keys.ts'
-import { hide, lookInside, type Scan, type Span } from './redact-spans.ts'
+import { formEscapes } from './escapes.ts'
+import { isSecretName, meaningOf } from './keys.ts'
+import { hide, lookInside, type Scan, type Span } from './spans.ts'
 
 // Half of an escape at the end of a cut text may look like the beginning of a pair.
 const longestEscape = '&#x10ffff;'.length

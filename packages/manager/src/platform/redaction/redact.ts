@@ -1,10 +1,10 @@
 // What the log of forwarded calls shows of headers, addresses and bodies: everything but secrets. Pure.
-import { decodeText } from './redact-decode.ts'
-import { findSecrets } from './redact-find.ts'
-import { isSecretHeader } from './redact-keys.ts'
-import { redactParts } from './redact-multipart.ts'
-import { redacted, replaceSpans } from './redact-spans.ts'
-import { findUserinfo } from './redact-text.ts'
+import { decodeText } from './decode.ts'
+import { findSecrets } from './find.ts'
+import { isSecretHeader } from './keys.ts'
+import { redactParts } from './multipart.ts'
+import { redacted, replaceSpans } from './spans.ts'
+import { findUserinfo } from './text.ts'
 
 const maxNestedParts = 3
 

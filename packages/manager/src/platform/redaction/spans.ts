@@ -1,7 +1,7 @@
 // Places in a text that are replaced, and texts inside of texts: a reading has its escapes resolved and still knows where
 // each character stood, so that everything outside of what is replaced stays as it was. Pure.
-import type { Escapes } from './redact-escapes.ts'
-import { hasSecretLetters } from './redact-keys.ts'
+import type { Escapes } from './escapes.ts'
+import { hasSecretLetters } from './keys.ts'
 
 export const redacted = '[REDACTED]'
 

@@ -208,6 +208,22 @@ describe('bodies of several parts', () => {
   })
 })
 
+describe('texts inside of texts', () => {
+  test('[esb-audit.redact-scope] keep the way they are written, also in what is replaced', () => {
+    for (const [text, shown] of [
+      ['{"a":"{\\"pin\\":\\u0031,\\"b\\":2}"}', '{"a":"{\\"pin\\":\\"[REDACTED]\\",\\"b\\":2}"}'],
+      ['a=%7b"pin"%3A1,"b":2}&c=%20', 'a=%7b"pin"%3A%22[REDACTED]%22,"b":2}&c=%20'],
+      [
+        "<a b='{&#34;pin&#34;:1}'>{&#x22;pin&#34;:1}</a>",
+        '<a b=\'{&#34;pin&#34;:&quot;[REDACTED]&quot;}\'>{&#x22;pin&#34;:"[REDACTED]"}</a>',
+      ],
+      ['<a>&lt;b>&lt;!-- c -->d&lt;/b></a>', '<a>&lt;b>&lt;!-- --&gt;d&lt;/b></a>'],
+      ['{"a":"x=1&token=2&y=\\u0033"}', '{"a":"x=1&token=[REDACTED]&y=\\u0033"}'],
+    ] as const)
+      expect(show(text)).toBe(shown)
+  })
+})
+
 describe('bodies without secrets', () => {
   test('[esb-audit.redact-scope] stay as they are, to the last byte', () => {
     for (const text of [
