@@ -105,7 +105,8 @@ export async function gatewayScene(service: TestApp, name = 'shop') {
         ? ['transfer-encoding', 'chunked']
         : ['content-length', String(Buffer.byteLength(body ?? ''))]
       const outgoing = open(path, { ...sent, headers: body === undefined ? headers : [...headers, length] })
-      outgoing.end(body)
+      // A text would make Node write the headers in its encoding.
+      outgoing.end(typeof body === 'string' ? Buffer.from(body) : body)
       return answerTo(outgoing)
     },
     project,

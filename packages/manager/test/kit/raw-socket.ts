@@ -28,7 +28,7 @@ export async function openRaw(url: string): Promise<RawSocket> {
   const waiting = new Set<() => void>()
   let end: 'end' | 'reset' | null = null
   const wake = (): void => {
-    for (const look of [...waiting]) look()
+    for (const look of waiting) look()
   }
   const endBy = (how: 'end' | 'reset'): void => {
     end ??= how

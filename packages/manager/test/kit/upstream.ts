@@ -2,7 +2,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-export type Received = {
+type Received = {
   method: string
   /** The request target as it came. */
   url: string

@@ -122,7 +122,11 @@ async function transformed(call: Call, held: Held, deps: ForwardingDeps): Promis
   const { transformationTemplate: template, inputMessageType, outputMessageType, application } = target
   const { id, name, consumeUrl, description, upstream } = target
   const { output, contentType } = await deps.endpoints.render({
-    ...{ template, inputMessageType, outputMessageType, body, application },
+    template,
+    inputMessageType,
+    outputMessageType,
+    body,
+    application,
     endpoint: { id, name, consumeUrl, description, url: upstream?.url ?? null },
     user: machine,
     at: deps.clock.now(),

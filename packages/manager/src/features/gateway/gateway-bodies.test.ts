@@ -1,0 +1,328 @@
+// Bodies in both directions: every method, byte for byte, as they come, and how large they may be.
+import { createHash, randomBytes } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, METHODS } from 'node:http'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type Gateway, type HeaderLine, answerTo, startGateway } from '../../../test/kit/gateway.ts'
+
+const tightBytes = 2_048
+const tightAnswerBytes = 3_072
+const mebibyte = 1_048_576
+
+let gateway: Gateway
+let tight: TestApp
+let roomy: TestApp
+let path: string
+/** Passes the body of a call on through a template. */
+let rendered: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  const sized = (request: number, answer: number) =>
+    startTestApp({
+      database: gateway.service.database,
+      env: { SVC_ESB_MAX_REQUEST_BYTES: String(request), SVC_ESB_MAX_RESPONSE_BYTES: String(answer) },
+    })
+  tight = await sized(tightBytes, tightAnswerBytes)
+  roomy = await sized(1_024 * mebibyte, 1_024 * mebibyte)
+  ;({ path } = await gateway.endpoint({ url: gateway.upstream.url }))
+  const template = { transformationTemplate: '{{.Data.Body}}' }
+  ;({ path: rendered } = await gateway.endpoint({ url: gateway.upstream.url, ...template }))
+})
+afterAll(async () => {
+  await tight.close()
+  await roomy.close()
+  await gateway.close()
+})
+beforeEach(() => gateway.upstream.reset())
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const received = () => gateway.upstream.received.at(-1)
+/** The caller does not ask for the end of the connection. */
+const kept: HeaderLine[] = [['connection', 'keep-alive']]
+const firstData = (stream: Readable): Promise<string> =>
+  new Promise((resolve) => stream.once('data', (chunk: Buffer) => resolve(chunk.toString())))
+/** The first part of the answer to a request. */
+const firstPart = (outgoing: ClientRequest): Promise<string> =>
+  new Promise((resolve) => outgoing.once('response', (answer) => resolve(firstData(answer))))
+const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => outgoing.once('response', resolve).once('error', reject))
+
+describe('methods', () => {
+  test('[esb.route] every method reaches the upstream as itself, with and without a body', async () => {
+    for (const method of METHODS.filter((one) => one !== 'CONNECT'))
+      for (const sent of [{}, { body: '' }, { body: 'a body' }, { body: 'a body', isChunked: true }]) {
+        const { status, text } = await gateway.send(path, { method, ...sent })
+        const answer = method === 'HEAD' ? '' : '{"accepted":true}'
+        expect([method, sent, status, text]).toEqual([method, sent, 200, answer])
+        expect([received()?.method, received()?.body.toString()]).toEqual([method, sent.body ?? ''])
+      }
+  })
+
+  test('[esb.response] HEAD is answered with the headers of a body and without it', async () => {
+    gateway.upstream.answer((_request, response) => {
+      response.writeHead(200, { 'content-length': 12_345, etag: '"x"' }).end()
+    })
+    const { status, headers, text } = await gateway.send(path, { method: 'HEAD', to: tight })
+    expect([status, text, headers['content-length'], headers.etag]).toEqual([200, '', '12345', '"x"'])
+  })
+})
+
+describe('what passes', () => {
+  test('[esb.body-unchanged] [esb.response] bodies arrive byte for byte in both directions, whatever their length', async () => {
+    gateway.upstream.answer((request, response, body) => {
+      response.writeHead(
+        200,
+        request.headers['x-length'] === undefined ? {} : { 'content-length': body.length },
+      )
+      response.end(body)
+    })
+    for (const size of [1, 1_024, 65_535, 65_536, 65_537, mebibyte])
+      for (const isChunked of [false, true]) {
+        const body = randomBytes(size)
+        const headers: HeaderLine[] = isChunked ? [] : [['x-length', '1']]
+        const answer = await gateway.send(path, { method: 'PUT', body, isChunked, headers })
+        expect([size, answer.status, answer.body.length]).toEqual([size, 200, size])
+        expect(digest(received()?.body ?? Buffer.alloc(0))).toBe(digest(body))
+        expect(digest(answer.body)).toBe(digest(body))
+        const lengths = [received()?.headers['content-length'], answer.headers['content-length']]
+        expect(isChunked ? [] : lengths).toEqual(isChunked ? [] : [String(size), String(size)])
+      }
+  })
+
+  test('[esb.body-unchanged] an encoded body is not decoded', async () => {
+    const body = Buffer.from('1f8b0800000000000003cb48cdc9c907008610a63605000000', 'hex')
+    gateway.upstream.answer((_request, response, sent) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(sent)
+    })
+    const answer = await gateway.send(path, { method: 'POST', body, headers: [['content-encoding', 'gzip']] })
+    expect(received()).toMatchObject({ body, headers: { 'content-encoding': 'gzip' } })
+    expect([answer.body, answer.headers['content-encoding']]).toEqual([body, 'gzip'])
+  })
+
+  test('[esb.body-unchanged] the upstream has the first part of a body before the caller sends the second', async () => {
+    for (const framing of [
+      ['transfer-encoding', 'chunked'],
+      ['content-length', '11'],
+    ] as HeaderLine[]) {
+      const first = Promise.withResolvers<string>()
+      gateway.upstream.handle((request, response) => {
+        void firstData(request).then(first.resolve)
+        request.on('end', () => response.end('done'))
+      })
+      const outgoing = gateway.open(path, { method: 'POST', headers: [framing] })
+      outgoing.write('first ')
+      expect(await first.promise).toBe('first ')
+      outgoing.end('later')
+      expect((await answerTo(outgoing)).text).toBe('done')
+    }
+  })
+
+  test('[esb.response] the caller has the first part of an answer before the upstream sends the second', async () => {
+    for (const headers of [{}, { 'content-length': 11 }]) {
+      const seen = Promise.withResolvers<void>()
+      gateway.upstream.answer((_request, response) => {
+        response.writeHead(200, headers).write('first ')
+        void seen.promise.then(() => response.end('later'))
+      })
+      const outgoing = gateway.open(path)
+      const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
+      outgoing.end()
+      expect(await first).toBe('first ')
+      seen.resolve()
+      expect((await answer).text).toBe('first later')
+    }
+  })
+
+  test('an answer that overtakes its request is passed on, and the connection ends with it', async () => {
+    gateway.upstream.handle((_request, response) => void response.writeHead(409).end('enough'))
+    const headers: HeaderLine[] = [...kept, ['transfer-encoding', 'chunked']]
+    const outgoing = gateway.open(path, { method: 'POST', headers })
+    outgoing.write('the first of much')
+    const answer = await answerTo(outgoing)
+    expect([answer.status, answer.text, answer.headers.connection]).toEqual([409, 'enough', 'close'])
+    expect((await gateway.send(path, { headers: kept })).headers.connection).toBe('keep-alive')
+  })
+
+  test('[esb.hop-by-hop] a transfer coding that would be lost on the way is refused in both directions', async () => {
+    const coded: HeaderLine[] = [['Transfer-Encoding', 'gzip, chunked']]
+    const outgoing = gateway.open(path, { method: 'POST', headers: coded })
+    outgoing.end('x')
+    const refused = await answerTo(outgoing)
+    expect([refused.status, refused.error]).toEqual([400, 'Transfer-Encoding must be chunked, or absent'])
+    expect(received()).toBeUndefined()
+    const chunks = 'Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'
+    gateway.upstream.handle((_request, { socket }) => socket?.end(`HTTP/1.1 200 OK\r\n${chunks}`))
+    expect((await gateway.send(path)).status).toBe(502)
+    for (const spelt of ['chunked', 'Chunked']) {
+      gateway.upstream.reset()
+      const plain = gateway.open(path, { method: 'POST', headers: [['Transfer-Encoding', spelt]] })
+      plain.end('x')
+      expect((await answerTo(plain)).status).toBe(200)
+    }
+  })
+
+  test('[esb.hop-by-hop] a caller that waits for 100 Continue gets it, and the upstream is not asked', async () => {
+    const headers: HeaderLine[] = [
+      ['Expect', '100-continue'],
+      ['Content-Length', '5'],
+    ]
+    const outgoing = gateway.open(path, { method: 'POST', headers })
+    outgoing.flushHeaders()
+    await new Promise((resolve) => outgoing.once('continue', resolve))
+    outgoing.end('hello')
+    expect((await answerTo(outgoing)).status).toBe(200)
+    expect([received()?.body.toString(), received()?.headers.expect]).toEqual(['hello', undefined])
+  })
+})
+
+describe('limits', () => {
+  test('[esb.body-limit] a request body may have as many bytes as configured and not one more', async () => {
+    for (const at of [path, rendered])
+      for (const isChunked of [false, true])
+        for (const [extra, status] of [
+          [0, 200],
+          [1, 413],
+          [70_000, 413],
+        ] as const) {
+          const body = 'x'.repeat(tightBytes + extra)
+          const answer = await gateway.send(at, { method: 'POST', body, isChunked, to: tight })
+          expect([at, isChunked, extra, answer.status]).toEqual([at, isChunked, extra, status])
+          expect(answer.error ?? received()?.body.toString()).toBe(
+            status === 200 ? body : 'the request body is larger than 2048 bytes',
+          )
+        }
+    expect(gateway.upstream.received).toHaveLength(4)
+  })
+
+  test('[esb.body-limit] unless configured it is 10 MiB', async () => {
+    for (const isChunked of [false, true]) {
+      const body = Buffer.alloc(10 * mebibyte, 'x')
+      expect((await gateway.send(path, { method: 'POST', body, isChunked })).status).toBe(200)
+      expect(received()?.body.length).toBe(body.length)
+    }
+    const announced: HeaderLine[] = [...kept, ['content-length', String(10 * mebibyte + 1)]]
+    const outgoing = gateway.open(path, { method: 'POST', headers: announced })
+    outgoing.flushHeaders()
+    const { status, headers } = await answerTo(outgoing)
+    // The rest of the body is not waited for.
+    expect([status, headers.connection]).toEqual([413, 'close'])
+    expect(gateway.upstream.received).toHaveLength(2)
+  })
+
+  test('[esb.forward-limits] an answer may have as many bytes as configured and not one more, however its end is marked', async () => {
+    const heads: Record<string, (length: number) => string> = {
+      length: (length) => `Content-Length: ${length}\r\n\r\n`,
+      chunked: (length) => `Transfer-Encoding: chunked\r\n\r\n${length.toString(16)}\r\n`,
+      eof: () => '\r\n',
+    }
+    for (const [framing, head] of Object.entries(heads))
+      for (const extra of [0, 1]) {
+        const body = 'x'.repeat(tightAnswerBytes + extra)
+        gateway.upstream.handle((_request, response) =>
+          response.socket?.end(
+            `HTTP/1.1 200 OK\r\n${head(body.length)}${body}${framing === 'chunked' ? '\r\n0\r\n\r\n' : ''}`,
+          ),
+        )
+        const { status, text, error } = await gateway.send(path, { to: tight })
+        const tooLarge = 'the call could not be forwarded: the upstream answer is too large'
+        expect([framing, status, error ?? text]).toEqual([
+          framing,
+          ...(extra === 0 ? [200, body] : [502, tooLarge]),
+        ])
+      }
+  })
+
+  test('[esb.forward-limits] unless configured it is 10 MiB', async () => {
+    gateway.upstream.answer((request, response) => {
+      response.writeHead(200, { 'content-length': Number(request.headers['x-length']) })
+      response.end(Buffer.alloc(Number(request.headers['x-length'])))
+    })
+    for (const [length, status] of [
+      [10 * mebibyte, 200],
+      [10 * mebibyte + 1, 502],
+    ] as const)
+      expect((await gateway.send(path, { headers: [['x-length', String(length)]] })).status).toBe(status)
+  })
+
+  test('[esb.forward-limits] an answer that grows too large after it has begun is cut, and never looks whole', async () => {
+    const begun = Promise.withResolvers<void>()
+    gateway.upstream.answer((_request, response) => {
+      response.write('x'.repeat(tightAnswerBytes))
+      void begun.promise.then(() => response.end('x'))
+    })
+    const outgoing = gateway.open(path, { to: tight })
+    const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
+    outgoing.end()
+    await first
+    begun.resolve()
+    await expect(answer).rejects.toThrow('aborted')
+  })
+})
+
+describe('large bodies are never held whole', () => {
+  const totalBytes = 128 * mebibyte
+  const part = Buffer.alloc(65_536, 'x')
+  const lateMs = 300
+
+  /** Memory of buffers that are in use; what is not may go a moment late. */
+  function heldBytes(): number {
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')()
+    return process.memoryUsage().arrayBuffers
+  }
+  /** A body of 128 MiB, and how much of it was taken out. */
+  function body() {
+    let taken = 0
+    const parts = (function* () {
+      for (; taken < totalBytes; taken += part.length) yield part
+    })()
+    return { stream: Readable.from(parts, { objectMode: false }), taken: () => taken }
+  }
+  /** Begins to read late; answers how much arrived, how far behind the sender it was, and the memory in use meanwhile. */
+  async function readLate(stream: Readable, taken: () => number) {
+    const samples: number[] = []
+    let [arrived, behind] = [0, 0]
+    await new Promise((resolve) => setTimeout(resolve, lateMs))
+    for await (const chunk of stream) {
+      behind = Math.max(behind, taken() - arrived)
+      if (arrived >= 16 * mebibyte * samples.length) samples.push(heldBytes())
+      arrived += (chunk as Buffer).length
+    }
+    return { arrived, behind, held: samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? 0 }
+  }
+  const expectBounded = (seen: Awaited<ReturnType<typeof readLate>>, before: number): void => {
+    expect(seen.arrived).toBe(totalBytes)
+    // What the buffers of four sockets hold.
+    expect(seen.behind).toBeLessThan(32 * mebibyte)
+    expect(seen.held - before).toBeLessThan(32 * mebibyte)
+  }
+
+  test('[esb.body-unchanged] a caller is held back by an upstream that reads late', async () => {
+    const before = heldBytes()
+    const { stream, taken } = body()
+    const seen = Promise.withResolvers<Awaited<ReturnType<typeof readLate>>>()
+    gateway.upstream.handle((request, response) => {
+      const late = readLate(request, taken)
+      seen.resolve(late)
+      void late.finally(() => response.end())
+    })
+    const headers: HeaderLine[] = [['content-length', String(totalBytes)]]
+    const outgoing = gateway.open(path, { method: 'POST', headers, to: roomy })
+    const [answer] = await Promise.all([answerTo(outgoing), pipeline(stream, outgoing as Writable)])
+    expect(answer.status).toBe(200)
+    expectBounded(await seen.promise, before)
+  })
+
+  test('[esb.response] an upstream is held back by a caller that reads late', async () => {
+    const before = heldBytes()
+    const { stream, taken } = body()
+    gateway.upstream.answer((_request, response) => void stream.pipe(response))
+    const outgoing = gateway.open(path, { to: roomy })
+    outgoing.end()
+    expectBounded(await readLate(await responseTo(outgoing), taken), before)
+  })
+})

@@ -1,0 +1,109 @@
+// An upstream that hangs holds up its own callers, and nobody else's.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
+import { type ServiceProcess, startProcess } from '../kit/process.ts'
+import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
+import { type TimedAnswer, startSteady } from '../kit/steady.ts'
+import { type Upstream, startUpstream } from '../kit/upstream.ts'
+
+const maxCalls = 64
+let service: TestApp
+let running: ServiceProcess
+let scene: GatewayScene
+let goodUpstream: Upstream
+let silent: RawUpstream
+let slow: RawUpstream
+let headers: Record<string, string>
+beforeAll(async () => {
+  ;[service, goodUpstream, silent, slow] = await Promise.all([
+    startTestApp(),
+    startUpstream(),
+    startRawUpstream(() => undefined),
+    startRawUpstream((socket) => {
+      const timer = setInterval(() => socket.write('H'), 50)
+      socket.once('close', () => clearInterval(timer))
+    }),
+  ])
+  scene = await gatewayScene(service)
+  headers = { authorization: `Bearer ${scene.machine.token}` }
+  // A process of its own, so that what is measured is not the work of this one.
+  running = await startProcess(service.database.url, {
+    SVC_ESB_FORWARD_TIMEOUT: '1200ms',
+    SVC_ESB_MAX_CALLS_PER_ORIGIN: String(maxCalls),
+    SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+  })
+})
+afterAll(async () => {
+  running.child.kill('SIGTERM')
+  expect(await running.exit).toBe(0)
+  for (const upstream of [goodUpstream, silent, slow]) await upstream.close()
+  await service.close()
+})
+
+/** Calls for a while; answers what came, in the order of its coming. */
+async function callFor(ms: number, perSecond: number, paths: readonly string[]): Promise<TimedAnswer[]> {
+  const answers: TimedAnswer[] = []
+  let next = 0
+  const calls = startSteady(perSecond, () => ({
+    call: { url: running.url + paths[next++ % paths.length], headers },
+    onAnswer: (answer) => void answers.push(answer),
+  }))
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  await calls.stop()
+  return answers
+}
+
+const statusesOf = (answers: readonly { status: number }[]): number[] => [
+  ...new Set(answers.map(({ status }) => status)),
+]
+function p99(answers: readonly TimedAnswer[]): number {
+  const times = answers.map(({ startedAt, answeredAt }) => answeredAt - startedAt).toSorted((a, b) => a - b)
+  return times[Math.floor(times.length * 0.99)] ?? Infinity
+}
+
+test('calls to a good upstream take as long beside calls to ones that hang', async () => {
+  const [good, ...bad] = await Promise.all(
+    [goodUpstream, silent, slow].map(({ url }) => scene.endpoint({ url: `${url}/target` })),
+  )
+  const goodPaths = [good?.path as string]
+  const badPaths = bad.map(({ path }) => path)
+  await callFor(500, 200, goodPaths)
+  // On a busy machine single calls take long by themselves; the best of some rounds shows what is due to the others.
+  const rounds: { alone: number; beside: number }[] = []
+  const isUnmoved = ({ alone, beside }: { alone: number; beside: number }): boolean =>
+    beside <= Math.max(1.2 * alone, alone + 5)
+  while (rounds.length < 5 && !rounds.some(isUnmoved)) {
+    const alone = await callFor(1_200, 200, goodPaths)
+    const [beside, held] = await Promise.all([callFor(1_200, 200, goodPaths), callFor(1_200, 40, badPaths)])
+    expect(statusesOf([...alone, ...beside])).toEqual([200])
+    expect(statusesOf(held)).toEqual([502])
+    rounds.push({ alone: p99(alone), beside: p99(beside) })
+  }
+  for (const { alone, beside } of rounds)
+    process.stdout.write(
+      `good p99: alone ${alone.toFixed(1)} ms, beside bad upstreams ${beside.toFixed(1)} ms\n`,
+    )
+  expect(rounds.some(isUnmoved)).toBe(true)
+})
+
+test('a flood of calls to an upstream that hangs is turned away, and others are served', async () => {
+  const [good, held] = await Promise.all(
+    [goodUpstream, silent].map(({ url }) => scene.endpoint({ url: `${url}/target` })),
+  )
+  const call = (path: string): Promise<Response> => fetch(running.url + path, { headers })
+  const before = silent.requests.length
+  const first = Array.from({ length: maxCalls }, () => call(held?.path as string))
+  await vi.waitFor(() => expect(silent.requests.length).toBe(before + maxCalls), { interval: 10 })
+  const further = await Promise.all(Array.from({ length: maxCalls }, () => call(held?.path as string)))
+  expect(statusesOf(further)).toEqual([503])
+  expect(new Set(further.map((answer) => answer.headers.get('retry-after')))).toEqual(new Set(['1']))
+  const others = await Promise.all(Array.from({ length: 50 }, () => call(good?.path as string)))
+  expect(statusesOf(others)).toEqual([200])
+  expect(silent.requests.length).toBe(before + maxCalls)
+  expect(statusesOf(await Promise.all(first))).toEqual([502])
+  // Every place is free again.
+  const again = Array.from({ length: maxCalls }, () => call(held?.path as string))
+  expect(statusesOf(await Promise.all(again))).toEqual([502])
+  expect(silent.requests.length).toBe(before + 2 * maxCalls)
+})

@@ -1,0 +1,165 @@
+// Upstreams with the wrong certificate, at the wrong address, or that answer before they are asked.
+import { sign } from 'node:crypto'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createCertificate } from '../../src/platform/outbound/test-certificates.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
+import { type Message, statusOf, valuesOf } from '../kit/http-messages.ts'
+import { openRaw } from '../kit/raw-socket.ts'
+import {
+  type Play,
+  type RawUpstream,
+  type RawUpstreamOptions,
+  startRawUpstream,
+} from '../kit/raw-upstream.ts'
+
+type Certificate = ReturnType<typeof createCertificate>
+
+const authority = createCertificate('authority', [])
+const timeoutMs = 2_000
+let service: TestApp
+let scene: GatewayScene
+const upstreams: RawUpstream[] = []
+beforeAll(async () => {
+  // As NODE_EXTRA_CA_CERTS does for a process.
+  setDefaultCACertificates([...getCACertificates('default'), authority.cert])
+  service = await startTestApp({ env: { SVC_ESB_FORWARD_TIMEOUT: `${timeoutMs}ms` } })
+  scene = await gatewayScene(service)
+})
+afterAll(async () => {
+  for (const upstream of upstreams) await upstream.close()
+  await service.close()
+})
+
+async function start(play: Play, options?: RawUpstreamOptions): Promise<RawUpstream> {
+  const upstream = await startRawUpstream(play, options)
+  upstreams.push(upstream)
+  return upstream
+}
+const answering =
+  (text: string): Play =>
+  (socket) =>
+    void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
+
+/** The answer to a call, and what the log says of it. */
+async function call(url: string, more = '\r\n') {
+  const { id, path } = await scene.endpoint({ url })
+  const raw = await openRaw(service.url)
+  raw.send(`POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${scene.machine.token}\r\n${more}`)
+  const [answer] = (await raw.wholeAnswers(1)) as [Message]
+  const [row, ...others] = await scene.logged(id)
+  expect(others).toEqual([])
+  return { raw, answer, outcome: [statusOf(answer), row?.response_status, row?.failure] }
+}
+
+/** Where the contents of the DER element at this place begin and end. */
+function partOf(der: Buffer, at: number): { from: number; to: number } {
+  const first = der[at + 1] as number
+  if (first < 128) return { from: at + 2, to: at + 2 + first }
+  const from = at + 2 + (first & 127)
+  return { from, to: from + der.readUIntBE(at + 2, first & 127) }
+}
+
+/** The certificate with another end of its validity, signed again by its issuer. */
+function expired({ cert, key }: Certificate, issuer: Certificate): { cert: string; key: string } {
+  const der = Buffer.from(cert.replaceAll(/-----.*-----|\n/g, ''), 'base64')
+  const end = der.indexOf('491231235959Z')
+  der.write('210101000000Z', end, 'latin1')
+  // SEQUENCE { content, algorithm, BIT STRING }: the first two stay.
+  const start = partOf(der, 0).from
+  const [contentEnd, algorithmEnd] = [partOf(der, start).to, partOf(der, partOf(der, start).to).to]
+  const content = der.subarray(start, contentEnd)
+  const signature = sign('sha256', content, issuer.signingKey)
+  const kept = der.subarray(start, algorithmEnd)
+  const body = Buffer.concat([kept, Buffer.from([3, signature.length + 1, 0]), signature])
+  const whole = Buffer.concat([Buffer.from([0x30, 0x82, body.length >> 8, body.length & 255]), body])
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${whole.toString('base64')}\n-----END CERTIFICATE-----\n`,
+    key,
+  }
+}
+
+test('[esb.forward-failure] a certificate must be trusted, in time and for the host', async () => {
+  const host = '127.0.0.1'
+  const certificates = {
+    good: createCertificate('good', [host], authority),
+    selfSigned: createCertificate('alone', [host]),
+    otherName: createCertificate('other', ['other.example'], authority),
+    expired: expired(createCertificate('old', [host], authority), authority),
+  }
+  const outcomes: Record<string, unknown> = {}
+  for (const [name, { cert, key }] of Object.entries(certificates)) {
+    const { url } = await start(answering('secret'), { tls: { cert, key } })
+    outcomes[name] = (await call(url)).outcome
+  }
+  expect(outcomes).toEqual({
+    good: [200, 200, null],
+    selfSigned: [502, 502, 'the certificate of the upstream is not trusted'],
+    otherName: [502, 502, 'the certificate of the upstream is for another name'],
+    expired: [502, 502, 'the certificate of the upstream has expired'],
+  })
+  // No byte of a call is shown to whoever is not the upstream.
+  expect(upstreams.splice(0).map(({ requests }) => requests.length)).toEqual([1, 0, 0, 0])
+})
+
+test('[esb.egress-metadata] neither an endpoint nor a redirect leads to a metadata service', async () => {
+  for (const url of [
+    'http://169.254.169.254/latest',
+    'http://[fe80::1]/',
+    'http://[::ffff:169.254.169.254]/',
+  ]) {
+    const started = performance.now()
+    const { outcome } = await call(url)
+    expect(outcome).toEqual([502, 502, 'the address of the upstream is not allowed'])
+    expect(performance.now() - started).toBeLessThan(timeoutMs)
+  }
+  const { url, requests } = await start(
+    (socket) =>
+      void socket.write(
+        'HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n',
+      ),
+  )
+  const { answer, outcome } = await call(url)
+  expect(outcome).toEqual([302, 302, null])
+  expect(valuesOf(answer, 'location')).toEqual(['http://169.254.169.254/'])
+  expect(requests).toHaveLength(1)
+})
+
+test.each(['fin', 'reset', 'stay'])(
+  'an answer before the body is complete is passed on, and the rest is not waited for: %s',
+  async (end) => {
+    const upstream = await start(
+      (socket) => {
+        socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\n\r\nhello', () => {
+          if (end === 'fin') socket.end()
+          if (end === 'reset') setTimeout(() => socket.resetAndDestroy(), 50)
+        })
+      },
+      { when: 'head' },
+    )
+    const { raw, answer, outcome } = await call(upstream.url, 'Content-Length: 1000\r\n\r\nbegun')
+    expect(outcome).toEqual([413, 413, null])
+    expect([answer.body.toString(), valuesOf(answer, 'connection')]).toEqual(['hello', ['close']])
+    await raw.until(() => false)
+    expect(raw.ended()).toBe('end')
+    await vi.waitFor(() => expect(upstream.sockets.size).toBe(0), { timeout: 1_500 })
+  },
+)
+
+test('an answer that nobody asked for is nobody’s', async () => {
+  let count = 0
+  const upstream = await start((socket, request) => {
+    count++
+    answering(`answer ${count}`)(socket, request)
+    setTimeout(() => answering('unasked')(socket, request), 20)
+  })
+  const { path } = await scene.endpoint({ url: upstream.url })
+  const texts: string[] = []
+  for (let i = 0; i < 3; i++) {
+    texts.push(await (await scene.call(path)).text())
+    // The connection is given up at the first byte of it.
+    await vi.waitFor(() => expect(upstream.sockets.size).toBe(0), { timeout: 1_500, interval: 5 })
+  }
+  expect(texts).toEqual(['answer 1', 'answer 2', 'answer 3'])
+})
