@@ -233,7 +233,7 @@ describe('checkpoints', () => {
     const log = createLog('error', { write: (line: string) => void lines.push(line) })
     const quiet = await startTestApp({ database: service.database, world: { log } })
     await change('quiet')
-    await quiet.app.jobs[0]?.run()
+    await quiet.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
     await quiet.close()
     expect(lines.filter((line) => line.includes('"checkpoint"'))).toHaveLength(1)
   })
@@ -258,7 +258,7 @@ describe('checkpoints', () => {
     )
     const file = `${mkdtempSync(`${tmpdir()}/checkpoints-`)}/manager.log`
     await change('to be rolled back')
-    await service.app.jobs[0]?.run()
+    await service.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
     writeFileSync(
       file,
       `${service.logLines.map((line) => JSON.stringify(line)).join('\n')}\n{"checkpoint":{"se`,

@@ -97,13 +97,15 @@ test('poison keeps its own callers waiting, and the loop going', { timeout: 90_0
     transformationTemplate: '{"a":{{toJson .Data.a}}}',
   })
   const paths = new Map<Poison, string>()
-  for (const poison of poisons) {
-    const { path } = await scene.endpoint({ url: `${upstream.url}/poison`, ...poison.endpoint })
-    paths.set(poison, path)
-  }
+  await Promise.all(
+    poisons.map(async (poison) => {
+      const { path } = await scene.endpoint({ url: `${upstream.url}/poison`, ...poison.endpoint })
+      paths.set(poison, path)
+    }),
+  )
   const wait = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  await beside(ordinary.path, wait(1_000))
-  const alone = await beside(ordinary.path, wait(2_000))
+  await beside(ordinary.path, wait(700))
+  const alone = await beside(ordinary.path, wait(1_500))
   const poisoned = await beside(ordinary.path, () => sendAll(paths))
   process.stdout.write(
     `poison: ${shown(poisoned.loop)}, without ${shown(alone.loop)}; ` +

@@ -114,13 +114,6 @@ const large: Poison[] = [
     times: 1,
   },
   {
-    name: '10 MiB of numbers',
-    endpoint: template(asJson),
-    body: `[${'1,'.repeat(5 * mebibyte - 2)}1]`,
-    statuses: served,
-    times: 1,
-  },
-  {
     name: '10 MiB of JSON',
     endpoint: template('{{.Data.a}}'),
     body: JSON.stringify({ a: 1, list: Array(100).fill('<'.repeat(100_000)) }),

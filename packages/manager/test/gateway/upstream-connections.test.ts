@@ -163,3 +163,14 @@ test('an answer that nobody asked for is nobody’s', async () => {
   }
   expect(texts).toEqual(['answer 1', 'answer 2', 'answer 3'])
 })
+
+test('[esb.forward-failure] an answer that breaks off is reset for a caller of HTTP/1.0, to whom its end would look whole', async () => {
+  const { url } = await start((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n')
+    setTimeout(() => socket.resetAndDestroy(), 50)
+  })
+  const { path } = await scene.endpoint({ url })
+  const raw = await openRaw(service.url)
+  raw.send(`GET ${path} HTTP/1.0\r\nHost: h\r\nAuthorization: Bearer ${scene.machine.token}\r\n\r\n`)
+  await expect.poll(() => raw.ended()).toBe('reset')
+})

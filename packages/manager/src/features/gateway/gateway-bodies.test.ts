@@ -198,6 +198,29 @@ describe('limits', () => {
     expect(gateway.upstream.received).toHaveLength(4)
   })
 
+  test('[esb.body-limit] a body that grows too large is not waited for to its end', async () => {
+    const [begun, ended] = [Promise.withResolvers<string>(), Promise.withResolvers<boolean>()]
+    gateway.upstream.handle((request) => {
+      begun.resolve(firstData(request))
+      request.on('error', () => undefined).on('close', () => ended.resolve(request.complete))
+    })
+    for (const [at, isWaiting] of [
+      [path, true],
+      [path, false],
+      [rendered, false],
+    ] as const) {
+      const headers: HeaderLine[] = [...kept, ['transfer-encoding', 'chunked']]
+      const outgoing = gateway.open(at, { method: 'POST', headers, to: tight })
+      outgoing.write(Buffer.alloc(tightBytes))
+      if (isWaiting) await begun.promise
+      outgoing.write('x')
+      const answer = await answerTo(outgoing)
+      expect([at, answer.status, answer.headers.connection]).toEqual([at, 413, 'close'])
+    }
+    // What was passed on of it does not look whole.
+    expect(await ended.promise).toBe(false)
+  })
+
   test('[esb.body-limit] unless configured it is 10 MiB', async () => {
     for (const isChunked of [false, true]) {
       const body = Buffer.alloc(10 * mebibyte, 'x')

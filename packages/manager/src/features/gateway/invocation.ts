@@ -3,8 +3,10 @@
 
 export type Invocation = { applicationId: string; path: string; query: string }
 
-const form =
-  /^\/esb\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/[^?#]*)(?:\?([^#]*))?$/i
+const hex = String.raw`[\da-fA-F]`
+const form = new RegExp(
+  String.raw`^/esb/(${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12})(/[^?#]*)(?:\?([^#]*))?$`,
+)
 
 /** The parts of `/esb/<application id><path>?<query>`; null for any other text. */
 export function readInvocation(target: string): Invocation | null {

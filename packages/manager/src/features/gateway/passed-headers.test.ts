@@ -70,4 +70,8 @@ describe('headersToCaller', () => {
     }
     expect(headersToCaller({ ...passed, ...kept })).toEqual(passed)
   })
+
+  test('[esb.response] an underscore in the name of a header is a hyphen to Connection', () => {
+    expect(headersToCaller({ connection: 'x_hop', x_hop: '1', 'x-stays': '1' })).toEqual({ 'x-stays': '1' })
+  })
 })

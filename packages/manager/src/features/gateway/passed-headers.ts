@@ -35,8 +35,10 @@ export function headersToUpstream(raw: readonly string[], replaced: ReadonlySet<
 export function headersToCaller(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = tokensOf([headers.connection ?? ''].flat().join(','))
   const passed: OutgoingHttpHeaders = {}
-  for (const name of Object.keys(headers))
-    if (!notToCaller.has(name) && !named.has(name)) passed[name] = headers[name]
+  for (const name of Object.keys(headers)) {
+    const plain = name.replaceAll('_', '-')
+    if (!notToCaller.has(plain) && !named.has(plain)) passed[name] = headers[name]
+  }
   return passed
 }
 

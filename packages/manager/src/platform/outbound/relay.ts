@@ -196,8 +196,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     // One that still waits for a connection is given up when it gets one.
     if (!this.#isUpstreamDone) this.#controller?.abort(error)
     this.#held = []
-    if (this.#isHeadSent) this.#caller.response.destroy()
+    if (this.#isHeadSent) this.#cut()
     this.#done(error)
+  }
+
+  /** An answer to HTTP/1.0 without a length ends where its connection does: only a reset tells that it is not whole. */
+  #cut(): void {
+    const { response } = this.#caller
+    if (this.#announced === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()
+    response.destroy()
   }
 
   /** Once undici is done with the request, whatever became of the call: until then it holds its place. */
