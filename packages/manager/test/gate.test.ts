@@ -27,7 +27,9 @@ afterAll(async () => {
 
 /** Every gated route of the running service, with parameters filled in. */
 function gatedRoutes(app: TestApp): { method: string; path: string; needsUser: boolean }[] {
-  const gated = app.app.routes.filter((route) => !('open' in route.policy) && route.method !== 'HEAD')
+  const gated = app.app.routes.filter(
+    ({ policy, method }) => !('open' in policy || 'machine' in policy) && method !== 'HEAD',
+  )
   return gated.map(({ method, path, policy }) => ({
     method,
     path: path.replace(/:[A-Za-z_]+/g, subject).replaceAll('*', 'x'),
@@ -57,6 +59,8 @@ describe('the proxy gate', () => {
     expect(gatedRoutes(service).map((route) => `${route.method} ${route.path}`)).toContain('POST /query')
     const open = service.app.routes.filter((route) => 'open' in route.policy).map((route) => route.path)
     expect([...new Set(open)]).toEqual(['/health', '/api/machine/check'])
+    const machine = service.app.routes.filter((route) => 'machine' in route.policy).map((route) => route.path)
+    expect([...new Set(machine)]).toEqual(['/esb/*'])
   })
 
   test('[gate.secret-unset] [gate.body-shape] without a configured secret every gated route is closed', async () => {

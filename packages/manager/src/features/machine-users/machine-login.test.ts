@@ -96,6 +96,7 @@ describe('Bearer authentication', () => {
             username: `Bearer:${machine.token.slice(0, 8)}`,
             environmentId: project.environmentId,
             projectId: project.id,
+            projectVersion: '0',
           })
         }
         for (const path of nowhere)
