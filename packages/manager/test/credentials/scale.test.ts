@@ -192,7 +192,7 @@ describe('what an authentication costs', () => {
       Promise.all(
         Array.from({ length: 64 }, (_, i) => {
           const authorization = authorizations['bearer']?.[i % 4] as string
-          return timedPost(agent, `${service.url}/esb/${randomUUID()}/x`, { authorization }, '{}')
+          return timedPost(agent, `${service.url}/api/machine/${randomUUID()}`, { authorization }, '{}')
         }),
       )
     await send()
