@@ -134,7 +134,6 @@ export const gatewayLimits = (config: Config) => ({
   maxRequestBytes: config.esbMaxRequestBytes,
   maxResponseBytes: config.esbMaxResponseBytes,
   forwardTimeoutMs: config.esbForwardTimeoutMs,
-  maxCallsPerOrigin: config.esbMaxCallsPerOrigin,
   maxHeldBytes: config.esbMaxHeldBytes,
 })
 

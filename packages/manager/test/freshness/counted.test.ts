@@ -1,6 +1,6 @@
 // What an answer that is kept ready costs, counted: the cost follows what changed, neither the requests nor the rows.
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
 import { timedGet } from '../kit/http.ts'
 import { planOf } from '../kit/plans.ts'
@@ -44,30 +44,39 @@ const builds = async (): Promise<number> => {
   return values.filter(({ labels }) => labels.outcome === 'built').reduce((sum, { value }) => sum + value, 0)
 }
 
-/** So many requests at once; answers what they cost. */
-async function ask(path: string, count: number): Promise<{ built: number; statements: string[] }> {
-  const headers = { 'x-proxy-auth': proxySecret }
-  // A machine too busy for a thousand connections at once sheds some; then it is asked again, once it has calmed down.
-  await expect
-    .poll(async () => (await timedGet(agent, `${service.url}/nowhere`, headers)).status, { timeout: 5_000 })
-    .toBe(404)
-  const before = await builds()
-  service.statements.length = 0
-  const answers = await Promise.all(
-    Array.from({ length: count }, () => timedGet(agent, `${service.url}${path}`, headers)),
-  )
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  return { built: (await builds()) - before, statements: [...service.statements] }
+const headers = { 'x-proxy-auth': proxySecret }
+const statusOf = async (path: string): Promise<number> =>
+  (await timedGet(agent, `${service.url}${path}`, headers)).status
+
+/** So many requests at once; answers what they cost. `change` comes before them. */
+async function ask(
+  path: string,
+  count: number,
+  change = () => Promise.resolve(),
+): Promise<{ built: number; statements: string[] }> {
+  for (let tries = 0; ; tries++) {
+    await change()
+    const before = await builds()
+    service.statements.length = 0
+    const statuses = new Set(await Promise.all(Array.from({ length: count }, () => statusOf(path))))
+    const cost = { built: (await builds()) - before, statements: [...service.statements] }
+    // A machine too busy for so many connections at once sheds some of them: that was not the question.
+    if (tries < 3 && statuses.has(503)) {
+      await vi.waitUntil(async () => (await statusOf('/nowhere')) === 404, { timeout: 5_000 })
+      continue
+    }
+    expect(statuses).toEqual(new Set([200]))
+    return cost
+  }
 }
 
 const isVersionRead = (text: string): boolean =>
   text.includes('audit_chains') && !text.includes('applications')
 
-describe('what a prepared answer costs', { retry: 2 }, () => {
+describe('what a prepared answer costs', () => {
   test('1,000 first requests at once build it once', async () => {
     for (const path of paths()) {
-      await touch()
-      const { built, statements } = await ask(path, 1_000)
+      const { built, statements } = await ask(path, 1_000, touch)
       // Of a pack, the list of packs is read too.
       const reads = path.startsWith('/language-packs') ? 2 : 1
       expect({ path, built }).toEqual({ path, built: reads })

@@ -3,37 +3,28 @@ import { request } from 'node:http'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApp, startTestApp } from '../kit/app.ts'
-import { gatewayScene } from '../kit/gateway.ts'
-import { type Upstream, startUpstream } from '../kit/upstream.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
 
-let service: TestApp
-let upstream: Upstream
-let scene: Awaited<ReturnType<typeof gatewayScene>>
+let gateway: Gateway
 
 beforeAll(async () => {
-  ;[service, upstream] = await Promise.all([
-    startTestApp({
-      env: {
-        SVC_ESB_MAX_CALLS_PER_ORIGIN: '4',
-        SVC_ESB_MAX_HELD_BYTES: '1048576',
-        SVC_ESB_MAX_REQUEST_BYTES: '400000',
-      },
-    }),
-    startUpstream(),
-  ])
-  scene = await gatewayScene(service)
+  gateway = await startGateway({
+    env: {
+      SVC_ESB_MAX_CALLS_PER_ORIGIN: '4',
+      SVC_ESB_MAX_HELD_BYTES: '1048576',
+      SVC_ESB_MAX_REQUEST_BYTES: '400000',
+    },
+  })
 })
 afterAll(async () => {
-  await upstream.close()
-  await service.close()
+  await gateway.close()
 })
 
-const bearer = () => ({ authorization: `Bearer ${scene.machine.token}` })
+const bearer = () => ({ authorization: `Bearer ${gateway.machine.token}` })
 
 /** Sends the head of a request and a part of its body, and leaves it at that. */
 function halfSent(path: string, head: string, part: string): Promise<Socket> {
-  const { hostname, port } = new URL(service.url)
+  const { hostname, port } = new URL(gateway.service.url)
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => {
       socket.write(
@@ -50,9 +41,9 @@ test('a caller that goes away keeps his place until the upstream is done with hi
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
-  const { path } = await scene.endpoint({ url: `https://127.0.0.1:${port}/` })
+  const { path } = await gateway.endpoint({ url: `https://127.0.0.1:${port}/` })
   const vanish = (): Promise<number> =>
-    scene.call(path, { signal: AbortSignal.timeout(150) }).then(
+    gateway.call(path, { signal: AbortSignal.timeout(150) }).then(
       ({ status }) => status,
       () => 0,
     )
@@ -61,33 +52,36 @@ test('a caller that goes away keeps his place until the upstream is done with hi
 })
 
 test('bodies that are transformed are held up to a bound over all calls, and refused beyond it', async () => {
-  const { id, path } = await scene.endpoint({ url: `${upstream.url}/`, transformationTemplate: 'x' })
+  const { id, path } = await gateway.endpoint({
+    url: `${gateway.upstream.url}/`,
+    transformationTemplate: 'x',
+  })
   const held = await Promise.all([1, 2].map(() => halfSent(path, 'content-length: 400000', '{')))
-  await expect.poll(async () => (await scene.logged(id)).length).toBe(2)
+  await expect.poll(async () => (await gateway.logged(id)).length).toBe(2)
   await expect
-    .poll(async () => (await scene.call(path, { method: 'POST', body: 'x'.repeat(300_000) })).status)
+    .poll(async () => (await gateway.call(path, { method: 'POST', body: 'x'.repeat(300_000) })).status)
     .toBe(503)
-  const refused = await scene.call(path, { method: 'POST', body: 'x'.repeat(300_000) })
+  const refused = await gateway.call(path, { method: 'POST', body: 'x'.repeat(300_000) })
   expect(refused.headers.get('retry-after')).toBe('1')
   for (const socket of held) socket.destroy()
   await expect
-    .poll(async () => (await scene.call(path, { method: 'POST', body: 'x'.repeat(300_000) })).status)
+    .poll(async () => (await gateway.call(path, { method: 'POST', body: 'x'.repeat(300_000) })).status)
     .toBe(200)
 })
 
 test('a first call that waits for a lock holds up no other endpoint, and not for long', async () => {
   const [warm, locked] = [
-    await scene.endpoint({ url: upstream.url }),
-    await scene.endpoint({ url: upstream.url }),
+    await gateway.endpoint({ url: gateway.upstream.url }),
+    await gateway.endpoint({ url: gateway.upstream.url }),
   ]
-  expect((await scene.call(warm.path)).status).toBe(200)
-  const client = await service.sql.connect()
+  expect((await gateway.call(warm.path)).status).toBe(200)
+  const client = await gateway.service.sql.connect()
   await client.query('begin')
   await client.query('select 1 from endpoints where id = $1 for update', [locked.id])
   try {
-    const waiting = Promise.all(Array.from({ length: 5 }, () => scene.call(locked.path)))
+    const waiting = Promise.all(Array.from({ length: 5 }, () => gateway.call(locked.path)))
     const started = performance.now()
-    expect((await scene.call(warm.path)).status).toBe(200)
+    expect((await gateway.call(warm.path)).status).toBe(200)
     expect(performance.now() - started).toBeLessThan(900)
     expect((await waiting).map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
     expect(performance.now() - started).toBeLessThan(3_000)
@@ -95,42 +89,42 @@ test('a first call that waits for a lock holds up no other endpoint, and not for
     await client.query('rollback')
     client.release()
   }
-  expect((await scene.call(locked.path)).status).toBe(200)
+  expect((await gateway.call(locked.path)).status).toBe(200)
 })
 
 test('rows that are written again after the database forgot them still protect their endpoint', async () => {
-  const endpoint = await scene.endpoint({ url: `${upstream.url}/forget` })
-  await scene.call(endpoint.path)
-  upstream.answer((_request, response) => {
-    void service.sql
+  const endpoint = await gateway.endpoint({ url: `${gateway.upstream.url}/forget` })
+  await gateway.call(endpoint.path)
+  gateway.upstream.answer((_request, response) => {
+    void gateway.service.sql
       .query(
         'with l as (delete from esb_audit_logs where endpoint_id = $1) delete from esb_callers where endpoint_id = $1',
         [endpoint.id],
       )
       .then(() => response.end('{}'))
   })
-  expect((await scene.call(endpoint.path)).status).toBe(200)
-  upstream.answer((_request, response) => void response.end('{}'))
-  const { error } = await scene.endpoints.remove(scene.admin, endpoint.id)
+  expect((await gateway.call(endpoint.path)).status).toBe(200)
+  gateway.upstream.answer((_request, response) => void response.end('{}'))
+  const { error } = await gateway.endpoints.remove(gateway.admin, endpoint.id)
   expect(error).toContain('1 logged ESB request')
 })
 
 test('a caller that has gone before his call is forwarded is not called for', async () => {
-  const endpoint = await scene.endpoint({ url: `${upstream.url}/gone` })
-  await scene.call(endpoint.path)
-  upstream.received.length = 0
+  const endpoint = await gateway.endpoint({ url: `${gateway.upstream.url}/gone` })
+  await gateway.call(endpoint.path)
+  gateway.upstream.received.length = 0
   const connections = () =>
-    promisify(service.app.server.server.getConnections.bind(service.app.server.server))()
+    promisify(gateway.service.app.server.server.getConnections.bind(gateway.service.app.server.server))()
   const before = await connections()
-  const client = await service.sql.connect()
+  const client = await gateway.service.sql.connect()
   await client.query('begin')
   await client.query('lock table esb_audit_logs in share mode')
-  const outgoing = request(`${service.url}${endpoint.path}`, { headers: bearer() })
+  const outgoing = request(`${gateway.service.url}${endpoint.path}`, { headers: bearer() })
   outgoing.on('error', () => {})
   outgoing.end()
   await expect
     .poll(async () => {
-      const { rows } = await service.sql.query(
+      const { rows } = await gateway.service.sql.query(
         "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into esb_audit_logs%'",
       )
       return rows.length
@@ -141,21 +135,21 @@ test('a caller that has gone before his call is forwarded is not called for', as
   await client.query('commit')
   client.release()
   await expect
-    .poll(async () => (await scene.logged(endpoint.id)).at(-1)?.failure)
+    .poll(async () => (await gateway.logged(endpoint.id)).at(-1)?.failure)
     .toBe('the caller went away')
-  expect(upstream.received).toHaveLength(0)
+  expect(gateway.upstream.received).toHaveLength(0)
 })
 
 test('TRACE is forwarded without the credentials of the endpoint, which its answer would repeat', async () => {
-  const { path } = await scene.endpoint({
-    url: `${upstream.url}/trace`,
+  const { path } = await gateway.endpoint({
+    url: `${gateway.upstream.url}/trace`,
     authType: 'Bearer',
     authToken: 'endpoint-secret',
   })
   const trace = (): Promise<number> =>
     new Promise((resolve, reject) => {
       const outgoing = request(
-        `${service.url}${path}`,
+        `${gateway.service.url}${path}`,
         { method: 'TRACE', headers: bearer() },
         (response) => {
           response.resume()
@@ -166,13 +160,13 @@ test('TRACE is forwarded without the credentials of the endpoint, which its answ
       outgoing.end()
     })
   expect(await trace()).toBe(200)
-  expect(upstream.received.at(-1)?.method).toBe('TRACE')
-  expect(upstream.received.at(-1)?.headers.authorization).toBeUndefined()
+  expect(gateway.upstream.received.at(-1)?.method).toBe('TRACE')
+  expect(gateway.upstream.received.at(-1)?.headers.authorization).toBeUndefined()
 })
 
 test('a body that breaks off puts no text into an answer that has begun', async () => {
-  const { path } = await scene.endpoint({ url: `${upstream.url}/early` })
-  upstream.handle((_request, response) => {
+  const { path } = await gateway.endpoint({ url: `${gateway.upstream.url}/early` })
+  gateway.upstream.handle((_request, response) => {
     response.writeHead(200, { 'content-length': '190' })
     response.write('A'.repeat(50))
   })
@@ -182,7 +176,7 @@ test('a body that breaks off puts no text into an answer that has begun', async 
   await expect.poll(() => answer).toContain('AAAA')
   socket.write('zz no chunk\r\n')
   await new Promise((resolve) => socket.once('close', resolve))
-  upstream.handle(null)
+  gateway.upstream.handle(null)
   expect(answer.split('HTTP/1.1')).toHaveLength(2)
   expect(answer.endsWith('A'.repeat(50))).toBe(true)
 })

@@ -1,32 +1,26 @@
 // The log of calls when things end suddenly: what a caller was answered is in it, and what cannot be logged is not called.
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, startTestApp } from '../kit/app.ts'
-import { gatewayScene } from '../kit/gateway.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
 import { type ServiceProcess, startProcess } from '../kit/process.ts'
-import { type Upstream, startUpstream } from '../kit/upstream.ts'
 
-let service: TestApp
-let upstream: Upstream
-let scene: Awaited<ReturnType<typeof gatewayScene>>
+let gateway: Gateway
 let endpoint: { id: string; path: string }
 const children: ServiceProcess[] = []
 
 beforeAll(async () => {
-  ;[service, upstream] = await Promise.all([startTestApp(), startUpstream()])
-  scene = await gatewayScene(service)
-  endpoint = await scene.endpoint({ url: `${upstream.url}/target` })
+  gateway = await startGateway()
+  endpoint = await gateway.endpoint({ url: `${gateway.upstream.url}/target` })
 })
 afterAll(async () => {
   for (const { child } of children) child.kill('SIGKILL')
-  await upstream.close()
-  await service.close()
+  await gateway.close()
 })
 
 /** True when the answer came to its end. */
 function isAnswered(agent: Agent, url: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${scene.machine.token}` }
+    const headers = { authorization: `Bearer ${gateway.machine.token}` }
     const outgoing = request(url, { agent, headers }, (response) => {
       response.resume()
       response.on('end', () => resolve(response.complete && response.statusCode === 200))
@@ -62,7 +56,7 @@ function startCalls(url: string, perSecond: number, round: string) {
 
 /** Of these calls, those without a row that says how they were answered. */
 async function withoutRow(answered: ReadonlySet<string>): Promise<string[]> {
-  const { rows } = await service.sql.query<{ name: string }>(
+  const { rows } = await gateway.service.sql.query<{ name: string }>(
     `select substring(target_url from 'call=(.*)$') as name from esb_audit_logs
      where endpoint_id = $1 and response_status = 200 and duration_ms is not null`,
     [endpoint.id],
@@ -78,7 +72,7 @@ describe('a process that is killed', () => {
     const all = new Set<string>()
     let sent = 0
     for (let round = 0; round < 5; round++) {
-      const running = await startProcess(service.database.url)
+      const running = await startProcess(gateway.service.database.url)
       children.push(running)
       const stop = startCalls(running.url, 300, `kill${round}`)
       await passed(1_500 + round * 37)
@@ -89,7 +83,7 @@ describe('a process that is killed', () => {
       for (const name of result.answered) all.add(name)
     }
     const missing = await withoutRow(all)
-    const { rows } = await service.sql.query<{ begun: number; ended: number }>(
+    const { rows } = await gateway.service.sql.query<{ begun: number; ended: number }>(
       `select count(*)::int as begun, count(duration_ms)::int as ended from esb_audit_logs
        where endpoint_id = $1 and target_url like '%call=kill%'`,
       [endpoint.id],
@@ -104,72 +98,74 @@ describe('a process that is killed', () => {
   }, 60_000)
 
   test('the check notices a row that is missing', async () => {
-    const stop = startCalls(service.url, 50, 'planted')
+    const stop = startCalls(gateway.service.url, 50, 'planted')
     await passed(300)
     const { answered } = await stop()
     expect(answered.size).toBeGreaterThan(1)
     expect(await withoutRow(answered)).toEqual([])
     const [victim = ''] = answered
-    await service.sql.query('delete from esb_audit_logs where target_url like $1', [`%call=${victim}`])
+    await gateway.service.sql.query('delete from esb_audit_logs where target_url like $1', [
+      `%call=${victim}`,
+    ])
     expect(await withoutRow(answered)).toEqual([victim])
   })
 })
 
 describe('a log that cannot be written', () => {
   const forbidRows = (when: string, condition = 'true') =>
-    service.sql.query(`
+    gateway.service.sql.query(`
       create or replace function refuse_row() returns trigger language plpgsql as
         $$ begin if ${condition} then raise exception 'no more rows'; end if; return new; end $$;
       create or replace trigger refuse_row before ${when} on esb_audit_logs for each row execute function refuse_row()`)
-  const allowRows = () => service.sql.query('drop trigger refuse_row on esb_audit_logs')
+  const allowRows = () => gateway.service.sql.query('drop trigger refuse_row on esb_audit_logs')
 
   test('[esb-audit.fail-closed] calls answer 503 with Retry-After, and the upstream hears of none', async () => {
-    expect((await scene.call(endpoint.path)).status).toBe(200)
+    expect((await gateway.call(endpoint.path)).status).toBe(200)
     await forbidRows('insert')
-    upstream.received.length = 0
+    gateway.upstream.received.length = 0
     try {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => scene.call(endpoint.path)))
+      const answers = await Promise.all(Array.from({ length: 50 }, () => gateway.call(endpoint.path)))
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
       expect(answers.every(({ headers }) => Number(headers.get('retry-after')) >= 1)).toBe(true)
       expect((await answers[0]?.json()) as object).toMatchObject({
         error: 'calls cannot be logged right now, so none is forwarded; try again',
       })
-      expect(upstream.received).toHaveLength(0)
+      expect(gateway.upstream.received).toHaveLength(0)
     } finally {
       await allowRows()
     }
-    expect((await scene.call(endpoint.path)).status).toBe(200)
+    expect((await gateway.call(endpoint.path)).status).toBe(200)
   })
 
   test('[esb-audit.fail-closed] the same when the right to insert is taken away', async () => {
     const role = `esb_role_${process.pid}`
-    const name = new URL(service.database.url).pathname.slice(1)
-    await service.sql.query(`create role ${role} login;
+    await gateway.service.sql.query(`create role ${role} login;
       grant all on all tables in schema public to ${role}; grant usage on schema public to ${role}`)
-    const url = new URL(service.database.url)
+    const url = new URL(gateway.service.database.url)
     url.username = role
     const running = await startProcess(url.href)
     children.push(running)
     const call = () =>
-      fetch(`${running.url}${endpoint.path}`, { headers: { authorization: `Bearer ${scene.machine.token}` } })
+      fetch(`${running.url}${endpoint.path}`, {
+        headers: { authorization: `Bearer ${gateway.machine.token}` },
+      })
     try {
       expect((await call()).status).toBe(200)
-      await service.sql.query(`revoke insert on esb_audit_logs from ${role}`)
-      upstream.received.length = 0
+      await gateway.service.sql.query(`revoke insert on esb_audit_logs from ${role}`)
+      gateway.upstream.received.length = 0
       expect((await call()).status).toBe(503)
-      expect(upstream.received).toHaveLength(0)
+      expect(gateway.upstream.received).toHaveLength(0)
     } finally {
       running.child.kill('SIGKILL')
       await running.exit
-      await service.sql.query(`drop owned by ${role}; drop role ${role}`)
-      expect(name).not.toBe('')
+      await gateway.service.sql.query(`drop owned by ${role}; drop role ${role}`)
     }
   })
 
   test('an end that cannot be written withholds the answer', async () => {
     await forbidRows('update')
     try {
-      const answer = await scene.call(endpoint.path)
+      const answer = await gateway.call(endpoint.path)
       expect(answer.status).toBe(503)
       expect(answer.headers.get('retry-after')).toBe('1')
     } finally {
@@ -181,7 +177,9 @@ describe('a log that cannot be written', () => {
     await forbidRows('insert', "new.target_url like '%poison%'")
     try {
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => scene.call(`${endpoint.path}?${n === 7 ? 'poison' : `n=${n}`}`)),
+        Array.from({ length: 20 }, (_, n) =>
+          gateway.call(`${endpoint.path}?${n === 7 ? 'poison' : `n=${n}`}`),
+        ),
       )
       const statuses = answers.map(({ status }) => status)
       expect(statuses.filter((status) => status === 503)).toHaveLength(1)
@@ -193,24 +191,24 @@ describe('a log that cannot be written', () => {
   })
 
   test('a month without a partition gets one when it is needed', async () => {
-    const { rows } = await service.sql.query<{ name: string }>(
+    const { rows } = await gateway.service.sql.query<{ name: string }>(
       "select 'esb_audit_logs_' || to_char(now() at time zone 'UTC', 'YYYY_MM') as name",
     )
-    await service.sql.query(`drop table ${rows[0]?.name}`)
-    expect((await scene.call(endpoint.path)).status).toBe(200)
-    expect(await scene.logged(endpoint.id)).toHaveLength(1)
+    await gateway.service.sql.query(`drop table ${rows[0]?.name}`)
+    expect((await gateway.call(endpoint.path)).status).toBe(200)
+    expect(await gateway.logged(endpoint.id)).toHaveLength(1)
   })
 
   test('a beginning that the database has forgotten is written again with the end', async () => {
-    upstream.answer((_request, response) => {
-      void service.sql
+    gateway.upstream.answer((_request, response) => {
+      void gateway.service.sql
         .query('delete from esb_audit_logs where endpoint_id = $1', [endpoint.id])
         .then(() => response.end('{}'))
     })
-    expect((await scene.call(endpoint.path)).status).toBe(200)
-    const rows = await scene.logged(endpoint.id)
+    expect((await gateway.call(endpoint.path)).status).toBe(200)
+    const rows = await gateway.logged(endpoint.id)
     expect(rows).toHaveLength(1)
     expect(rows[0]).toMatchObject({ response_status: 200, method: 'GET', path: endpoint.path })
-    upstream.answer((_request, response) => void response.end('{}'))
+    gateway.upstream.answer((_request, response) => void response.end('{}'))
   })
 })

@@ -2,7 +2,7 @@
 import { sign } from 'node:crypto'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createCertificate } from '../../src/platform/outbound/test-certificates.ts'
+import { createCertificate } from '../kit/certificates.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
 import { type Message, statusOf, valuesOf } from '../kit/http-messages.ts'

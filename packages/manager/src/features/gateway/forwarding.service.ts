@@ -18,7 +18,6 @@ type GatewayLimits = {
   maxRequestBytes: number
   maxResponseBytes: number
   forwardTimeoutMs: number
-  maxCallsPerOrigin: number
   /** Bodies that are transformed, all together. */
   maxHeldBytes: number
 }
@@ -47,7 +46,7 @@ type Forwarded = { body: Buffer | AsyncIterable<Buffer> | null; headers: string[
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
-/** A function that forwards a call; it resolves when the caller has the whole answer. */
+/** A function that forwards a call; it resolves when the whole answer is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
   const hold = createHeldBytes(Math.max(limits.maxHeldBytes, limits.maxRequestBytes))
@@ -65,7 +64,7 @@ export function createForwarding(deps: ForwardingDeps) {
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
     headers.push('X-Request-Id', incoming.requestId)
     const pool = pools.of(upstream.origin)
-    if (pool.underway >= limits.maxCallsPerOrigin)
+    if (pool.underway >= pool.maxUnderway)
       throw unavailable('too many calls to this endpoint are under way; try again')
     await relay(
       {

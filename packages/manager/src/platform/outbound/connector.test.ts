@@ -7,7 +7,7 @@ import { type buildConnector, Client } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EgressRefused, createGuardedConnector } from './connector.ts'
 import { type Egress, type Lookup, createEgress } from './egress.ts'
-import { createCertificate } from './test-certificates.ts'
+import { createCertificate } from '../../../test/kit/certificates.ts'
 
 const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [] }
 const interfaces = Object.values(networkInterfaces()).flatMap((own) => own ?? [])

@@ -7,7 +7,10 @@ import { type EgressOptions, createEgress } from './egress.ts'
 
 export type OriginPool = {
   pool: Pool
+  /** Calls that have a connection or wait for one; whoever dispatches counts them. */
   underway: number
+  /** How many there may be. */
+  maxUnderway: number
   /** True while a connection reports an error: undici takes an answer that ends this way for a whole one. */
   isBreaking: boolean
 }
@@ -21,7 +24,7 @@ const maxOrigins = 2_000
 // Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
 const keepAliveMs = 4_000
 
-/** `maxPerOrigin` connections at most to each origin; whoever uses one counts `underway`. */
+/** `maxPerOrigin` connections at most to each origin. */
 export function createOutboundPools(
   options: EgressOptions & { maxPerOrigin: number; connectTimeoutMs: number },
 ): OutboundPools {
@@ -55,7 +58,7 @@ export function createOutboundPools(
           headersTimeout: 0,
           bodyTimeout: 0,
         })
-        found = { pool, underway: 0, isBreaking: false }
+        found = { pool, underway: 0, maxUnderway: options.maxPerOrigin, isBreaking: false }
         pools.set(origin, found)
       }
       return found
