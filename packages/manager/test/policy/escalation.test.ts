@@ -1,6 +1,7 @@
 // Nobody gets more than he may give: the exhaustive table of grants, and races between a grant and a demotion.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import { untilWaiting } from '../kit/locks.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
 
 const roles = ['readonly', 'tester', 'developer', 'maintainer', 'owner'] as const
@@ -150,20 +151,10 @@ describe('role escalation', () => {
     await demotion.query("update users set role = 'user' where id = $1", [falling.id])
     // The demotion is not committed yet, so the policy in front still sees an administrator.
     const grant = add(falling, target, 'owner')
-    await untilWaiting()
+    await untilWaiting(service.sql)
     await demotion.query('commit')
     demotion.release()
     expect((await grant).error).toMatch(/^not permitted/)
     expect(await roleOf(target)).toBeNull()
   })
 })
-
-/** Waits until a session of the service waits for a lock of another one. */
-async function untilWaiting(): Promise<void> {
-  for (;;) {
-    const { rowCount } = await service.sql.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    if (rowCount !== 0) return
-  }
-}

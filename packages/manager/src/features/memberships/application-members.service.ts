@@ -49,9 +49,14 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       const granted = checkOneOf(role, 'role', applicationRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction().execute(async (tx) => {
-        const inserted = await store.insertApplicationMember(tx, { applicationId, userId, role: granted })
-        const after = orNotFound(inserted, 'application')
-        await assertMaintainer(tx, actor, after.projectId)
+        const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
+        await assertMaintainer(tx, actor, projectId)
+        const after = await store.insertApplicationMember(tx, {
+          projectId,
+          applicationId,
+          userId,
+          role: granted,
+        })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })

@@ -49,23 +49,15 @@ export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMe
     .executeTakeFirst()
 }
 
-/** Adds the member; the row's project is the application's. Nothing comes back when there is no such application. */
 export function insertApplicationMember(
   tx: Tx,
-  values: { applicationId: string; userId: string; role: string },
-): Promise<ApplicationMember | undefined> {
+  values: Omit<ApplicationMember, 'id'>,
+): Promise<ApplicationMember> {
   return tx
     .insertInto('user2applications')
-    .columns(['id', 'projectId', 'applicationId', 'userId', 'role'])
-    .expression((eb) =>
-      eb
-        .selectFrom('applications')
-        .select([sql<string>`${newId()}::uuid`.as('id'), 'projectId', 'id as applicationId'])
-        .select([sql<string>`${values.userId}::uuid`.as('userId'), sql<string>`${values.role}`.as('role')])
-        .where('id', '=', values.applicationId),
-    )
+    .values({ id: newId(), ...values })
     .returning(columns)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 }
 
 export function setApplicationRole(tx: Tx, id: string, role: string): Promise<ApplicationMember> {

@@ -59,7 +59,24 @@ export async function lockProjectMembers(tx: Tx, projectId: string): Promise<voi
   await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
 }
 
-/** The same for a tenant's memberships. */
-export async function lockTenantMembers(tx: Tx, tenantId: string): Promise<void> {
-  await tx.selectFrom('tenants').select('id').where('id', '=', tenantId).forNoKeyUpdate().execute()
+/** The same for a tenant's memberships; returns the tenant's project, or undefined when there is no such tenant. */
+export async function lockTenantMembers(tx: Tx, tenantId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('tenants')
+    .select('projectId')
+    .where('id', '=', tenantId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row?.projectId
+}
+
+/** The same for an application's memberships. */
+export async function lockApplicationMembers(tx: Tx, applicationId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('applications')
+    .select('projectId')
+    .where('id', '=', applicationId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row?.projectId
 }

@@ -22,7 +22,7 @@ const event = auditedEntity<store.ProjectMember>({
 
 type Change = { projectId: string; userId: string; present: ProjectRole | null; granted: ProjectRole | null }
 
-/** Throws unless the caller, as he stands in this transaction, may make the change. Needs the member lock. */
+/** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const isAbove = await authority.holdsAdministrator(tx, actor.user.id)
   const refusal = refuseProjectGrant({

@@ -40,7 +40,7 @@ type Change = {
   granted: TenantRole | null
 }
 
-/** Throws unless the caller, as he stands in this transaction, may make the change. Needs the member lock. */
+/** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const refusal = refuseTenantGrant({
     caller: await standing(tx, actor, change.projectId, change.tenantId),
@@ -93,11 +93,16 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction().execute(async (tx) => {
-        await authority.lockTenantMembers(tx, tenantId)
+        const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
         const granted = await definedRole(tx, tenantId, roleName)
-        const inserted = await store.insertTenantMember(tx, { tenantId, userId, roleName: granted.name })
-        const after = orNotFound(inserted, 'tenant')
-        await assertGrant(tx, actor, { projectId: after.projectId, tenantId, present: null, granted })
+        // Before the write: a caller who adds themselves must not be judged by the row they are about to get.
+        await assertGrant(tx, actor, { projectId, tenantId, present: null, granted })
+        const after = await store.insertTenantMember(tx, {
+          projectId,
+          tenantId,
+          userId,
+          roleName: granted.name,
+        })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })

@@ -39,26 +39,12 @@ export async function countOwners(tx: Tx, tenantId: string): Promise<number> {
   return Number(row.owners)
 }
 
-/** Adds the member; the row's project is the tenant's. Nothing comes back when there is no such tenant. */
-export function insertTenantMember(
-  tx: Tx,
-  values: { tenantId: string; userId: string; roleName: string },
-): Promise<TenantMember | undefined> {
+export function insertTenantMember(tx: Tx, values: Omit<TenantMember, 'id'>): Promise<TenantMember> {
   return tx
     .insertInto('user2tenants')
-    .columns(['id', 'projectId', 'tenantId', 'userId', 'roleName'])
-    .expression((eb) =>
-      eb
-        .selectFrom('tenants')
-        .select([sql<string>`${newId()}::uuid`.as('id'), 'projectId', 'id as tenantId'])
-        .select([
-          sql<string>`${values.userId}::uuid`.as('userId'),
-          sql<string>`${values.roleName}`.as('roleName'),
-        ])
-        .where('id', '=', values.tenantId),
-    )
+    .values({ id: newId(), ...values })
     .returning(columns)
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 }
 
 export function setTenantRole(tx: Tx, id: string, roleName: string): Promise<TenantMember> {

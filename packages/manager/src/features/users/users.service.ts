@@ -4,7 +4,7 @@ import type { Audit, AuditActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { DirectoryUser, UserDirectory } from '../../platform/directory.ts'
-import { badRequest, notFound } from '../../platform/errors.ts'
+import { badRequest, forbidden, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/validate.ts'
@@ -67,8 +67,14 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
       const newRole = checkOneOf(role, 'role', systemRoles)
       const userId = parseUuid(id)
       return db.transaction().execute(async (tx) => {
-        const before = userId === null ? undefined : await store.lockUser(tx, userId)
-        if (before === undefined) throw notFound('user')
+        const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
+        // Judged again under the lock: whoever lost the role meanwhile passes it on to nobody.
+        if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
+          throw forbidden('not permitted: system roles need system role administrator')
+        const before = orNotFound(
+          locked.find(({ id: one }) => one === userId),
+          'user',
+        )
         return writeRole(tx, actor, before, newRole)
       })
     },
