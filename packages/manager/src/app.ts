@@ -61,7 +61,6 @@ function createFeatures(config: Config, world: World, edge: Edge) {
   const esbAuditLogs = createEsbAuditLogs({
     db,
     database,
-    clock,
     log,
     metrics,
     retentionDays: config.esbAuditRetentionDays,

@@ -6,12 +6,13 @@ import { assertSchemaFits } from './platform/db/migrate.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import { startPeriodic } from './platform/periodic.ts'
 import { version } from './version.ts'
-import { closeWorld, createWorld } from './world.ts'
+import { type World, closeWorld, createWorld } from './world.ts'
 
 async function start(config: Config): Promise<void> {
   const world = createWorld(config)
   const { log } = world
   await assertSchemaFits(world.database.pool)
+  await syncClock(world)
   const app = await createApp(config, world)
   const health = createHealthServer(app.readiness, world.metrics)
   await new Promise<void>((resolve, reject) => {
@@ -50,6 +51,16 @@ async function start(config: Config): Promise<void> {
         process.exit(1)
       })
     })
+}
+
+const maxSkewMs = 5_000
+
+/** Everything stored is dated by the database's clock; a machine whose own differs much is worth a word. */
+async function syncClock({ database, log }: World): Promise<void> {
+  await database.clock.sync()
+  const skewMs = Math.round(database.clock.skewMs())
+  if (Math.abs(skewMs) > maxSkewMs)
+    log.warn({ skew_ms: skewMs }, "the clock of this machine differs from the database's, which is used")
 }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port

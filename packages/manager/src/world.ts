@@ -1,6 +1,6 @@
 // Everything outside the process. It is the only thing a test replaces.
 import type { Config } from './config.ts'
-import { type Clock, systemClock } from './platform/clock.ts'
+import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/db/database.ts'
 import { type UserDirectory, createLocalDirectory } from './platform/directory.ts'
 import type { Logger } from './platform/log.ts'
@@ -43,7 +43,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     redis:
       replace.redis ??
       createRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix }, { log, metrics }),
-    clock: replace.clock ?? systemClock,
+    clock: replace.clock ?? database.clock,
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { createUsers } from '../features/users/index.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { systemClock } from '../platform/clock.ts'
 import { createLocalDirectory } from '../platform/directory.ts'
 import { commandConfig, say, withDatabase } from './context.ts'
 
@@ -17,10 +16,10 @@ export function addAdminCommands(program: Command): void {
     .description('Give a user the system role administrator. The first administrator is made this way.')
     .argument('<email-or-subject>', 'e-mail of a user who has signed in, or the subject (a UUID) of any user')
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const user = await withDatabase(commandConfig(command), (db) =>
+      const user = await withDatabase(commandConfig(command), ({ db, clock }) =>
         createUsers({
           db,
-          audit: createAudit(systemClock),
+          audit: createAudit(clock),
           directory: createLocalDirectory(db),
         }).api.grantAdministrator(subjectOrEmail),
       )

@@ -25,7 +25,9 @@ export function addAuditCommands(program: Command): void {
       const config = commandConfig(command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const external = options.checkpoints === undefined ? [] : await readCheckpoints(options.checkpoints)
-      const report = await withDatabase(config, (db) => verifyAudit(db, key, { external, onChain: progress }))
+      const report = await withDatabase(config, ({ db }) =>
+        verifyAudit(db, key, { external, onChain: progress }),
+      )
       for (const chain of report.chains)
         if (options.json === true)
           say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))

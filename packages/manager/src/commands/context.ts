@@ -1,7 +1,7 @@
 // What commands share: the configuration, and a database for as long as one command runs.
 import type { Command } from 'commander'
 import { type Config, loadConfig, processSource } from '../config.ts'
-import { type Db, createDatabase } from '../platform/db/database.ts'
+import { type Database, createDatabase } from '../platform/db/database.ts'
 import { createLog } from '../platform/log.ts'
 
 /** The configuration named by --config and the environment. */
@@ -11,7 +11,7 @@ export function commandConfig(command: Command): Config {
 }
 
 /** Runs the work with a database connection and closes it afterwards. */
-export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const log = createLog('silent')
   const database = createDatabase({
     url: config.databaseUrl,
@@ -22,7 +22,8 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
     log,
   })
   try {
-    return await work(database.db)
+    await database.clock.sync()
+    return await work(database)
   } finally {
     await database.close()
   }

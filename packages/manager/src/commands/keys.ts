@@ -26,7 +26,7 @@ To change the key:
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
-      const counts = await withDatabase(config, countByKey)
+      const counts = await withDatabase(config, ({ db }) => countByKey(db))
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
@@ -41,7 +41,7 @@ To change the key:
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
-      const { seen, rewrapped } = await withDatabase(config, (db) => rewrapAll(db, secrets, progress))
+      const { seen, rewrapped } = await withDatabase(config, ({ db }) => rewrapAll(db, secrets, progress))
       if (process.stderr.isTTY) process.stderr.write('\n')
       say(
         `${rewrapped} of ${seen} secrets are now sealed with ${secrets.activeKeyId}; the others were before`,

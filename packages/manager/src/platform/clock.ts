@@ -1,3 +1,2 @@
 // The clock, so that a test can set the time.
 export type Clock = { now(): Date }
-export const systemClock: Clock = { now: () => new Date() }

@@ -11,11 +11,11 @@ export async function preparePartitions(tx: Tx): Promise<number> {
   return rows[0]?.made ?? 0
 }
 
-/** Drops the partitions that end before this time, unless another process is at it; answers how many. */
-export async function dropPartitions(tx: Tx, oldest: string): Promise<number> {
+/** Drops the months that are past their retention by the database's clock, unless another process is at it; returns how many. */
+export async function dropExpiredPartitions(tx: Tx, retentionDays: number): Promise<number> {
   await waitBriefly.execute(tx)
   const { rows } = await sql<{ dropped: number }>`
-    select esb_audit_logs_drop_before(${oldest}::timestamptz) as dropped
+    select esb_audit_logs_drop_expired(${retentionDays}::integer) as dropped
     where pg_try_advisory_xact_lock(hashtext('esb_audit_logs_drop_before'))`.execute(tx)
   return rows[0]?.dropped ?? 0
 }

@@ -3,6 +3,7 @@
 import { CamelCasePlugin, Kysely, type Transaction, PostgresDialect } from 'kysely'
 import { Pool, types as pgTypes } from 'pg'
 import { keepConnectionsHonest } from './connections.ts'
+import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log.ts'
 
@@ -38,6 +39,7 @@ export type DatabaseOptions = {
 export type Database = {
   db: Db
   pool: Pool
+  clock: DatabaseClock
   /** Runs a lookup by key that its connection prepares once under its name: for the few that run at every request. */
   read: Read
   /** The same on connections of their own, for rows that may be large: nobody's identity waits behind them. */
@@ -98,14 +100,22 @@ export function createDatabase(options: DatabaseOptions): Database {
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: (event) => options.onStatement?.(event.query.sql),
   })
+  const clock = createDatabaseClock(async () => {
+    const { rows } = await pool.query<{ time: string }>(
+      'select extract(epoch from clock_timestamp()) as time',
+    )
+    return new Date(Number(rows[0]?.time) * 1_000)
+  })
   return {
     db,
     pool,
+    clock,
     read: readsOn(lookupPool, options.onStatement),
     readContent: readsOn(contentPool, options.onStatement),
     write: writesOn(logPool, options.onStatement),
     writeSoon: writesOn(soonPool, options.onStatement),
     close: async () => {
+      clock.close()
       await db.destroy()
       for (const own of [lookupPool, contentPool, logPool, soonPool]) await own.end()
     },
