@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { writeCheckpoint } from '../../platform/audit/checkpoint.ts'
+import { type Checkpoint, writeCheckpoint } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { SigningKey } from '../../platform/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -60,11 +60,13 @@ export function createAuditService({ db, clock, log, metrics, checkpointKey }: A
 
     /** Seals every chain that moved; the log line is the copy outside the database. */
     seal: async (): Promise<void> => {
-      for (;;) {
-        const checkpoint = await writeCheckpoint(db, checkpointKey, clock)
+      // Once over the chains in their order: one that is held by a writer must not be sealed again and again.
+      for (let after: string | null = null; ;) {
+        const checkpoint: Checkpoint | null = await writeCheckpoint(db, checkpointKey, clock, after)
         if (checkpoint === null) return
         metrics.auditCheckpointSeq.set(checkpoint.seq)
         outsideCopy.info({ checkpoint }, 'audit checkpoint')
+        after = checkpoint.heads.at(-1)?.chainId ?? null
       }
     },
   }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Db, Tx } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import type { SigningKey } from '../keys.ts'
 import { canonicalJson, genesisHash } from './entry.ts'
 
@@ -19,8 +19,6 @@ export type Checkpoint = {
   keyId: string
 }
 
-// Any number, the same in every replica: one of them writes at a time.
-const lockKey = 7_202_611_151
 const maxHeads = 1_000
 
 /** The bytes a checkpoint's hash covers. */
@@ -30,57 +28,64 @@ export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'
 }
 
 /**
- * Seals up to 1,000 chains that moved since they were last sealed; null when none did or another replica is at it.
- * Costs one index scan over the moved chains, whatever the number of projects.
+ * Seals up to 1,000 chains that moved since they were last sealed, in the order of their ids from `after` on; null when none did, or when
+ * another replica wrote a checkpoint meanwhile. Costs one index scan over the moved chains, whatever the number of
+ * projects. No lock is held while this process works: heads are read as committed, and what is sealed is noted only
+ * where no writer is at it. A chain that a stalled writer holds is sealed once more next time, and stalls nobody else.
  */
-export function writeCheckpoint(db: Db, key: SigningKey, clock: Clock): Promise<Checkpoint | null> {
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{
-      free: boolean
-    }>`select pg_try_advisory_xact_lock(${lockKey}) as free`.execute(tx)
-    if (rows[0]?.free !== true) return null
-    const heads = await sealHeads(tx)
-    if (heads.length === 0) return null
-    const previous = await tx
-      .selectFrom('auditCheckpoints')
-      .select(['seq', 'hash'])
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    const content = {
-      seq: Number(previous?.seq ?? 0) + 1,
-      createdAt: clock.now().toISOString(),
-      heads,
-      prevHash: (previous?.hash ?? genesisHash).toString('hex'),
-      keyId: key.keyId,
-    }
-    const hash = hashCheckpoint(content)
-    const signature = key.sign(hash)
-    await tx
-      .insertInto('auditCheckpoints')
-      .values({
-        seq: content.seq,
-        createdAt: content.createdAt,
-        heads: sql`${JSON.stringify(heads)}::jsonb`,
-        prevHash: Buffer.from(content.prevHash, 'hex'),
-        hash,
-        signature,
-        keyId: key.keyId,
-      })
-      .execute()
-    return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
-  })
+export async function writeCheckpoint(
+  db: Db,
+  key: SigningKey,
+  clock: Clock,
+  after: string | null = null,
+): Promise<Checkpoint | null> {
+  const { heads, previous } = await readHeads(db, after)
+  if (heads.length === 0) return null
+  const content = {
+    seq: Number(previous?.seq ?? 0) + 1,
+    createdAt: clock.now().toISOString(),
+    heads,
+    prevHash: (previous?.hash ?? genesisHash).toString('hex'),
+    keyId: key.keyId,
+  }
+  const hash = hashCheckpoint(content)
+  const signature = key.sign(hash)
+  const { rows } = await sql`
+    with sealed as (
+      select * from jsonb_to_recordset(${JSON.stringify(heads)}::jsonb) as h ("chainId" uuid, seq bigint)
+    ), written as (
+      insert into audit_checkpoints (seq, created_at, heads, prev_hash, hash, signature, key_id)
+      values (${content.seq}, ${content.createdAt}::timestamptz, ${JSON.stringify(heads)}::jsonb,
+        ${previous?.hash ?? genesisHash}, ${hash}, ${signature}, ${key.keyId})
+      on conflict do nothing returning seq
+    ), free as (
+      select c.chain_id from audit_chains c join sealed s on s."chainId" = c.chain_id
+      where exists (select from written) order by c.chain_id for update of c skip locked
+    ), noted as (
+      update audit_chains c set checkpointed_seq = greatest(c.checkpointed_seq, s.seq)
+      from free join sealed s on s."chainId" = free.chain_id where c.chain_id = free.chain_id
+    )
+    select seq from written`.execute(db)
+  if (rows.length === 0) return null
+  return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
 }
 
-async function sealHeads(tx: Tx): Promise<Head[]> {
-  // Locked in the order in which writers lock chains, so that neither can wait for the other in a circle.
-  const { rows } = await sql<{ chainId: string; seq: string; hash: Buffer }>`
-    with moved as (
-      select chain_id from audit_chains where seq > checkpointed_seq order by chain_id limit ${maxHeads} for update
-    )
-    update audit_chains c set checkpointed_seq = c.seq from moved where c.chain_id = moved.chain_id
-    returning c.chain_id, c.seq, c.hash`.execute(tx)
-  return rows
-    .map((row) => ({ chainId: row.chainId, seq: Number(row.seq), hash: row.hash.toString('hex') }))
-    .toSorted((a, b) => (a.chainId < b.chainId ? -1 : 1))
+/** The heads to seal and the checkpoint to follow, of one moment. */
+async function readHeads(
+  db: Db,
+  after: string | null,
+): Promise<{ heads: Head[]; previous: { seq: string; hash: Buffer } | undefined }> {
+  type Row = { chainId: string; seq: string; hash: Buffer; lastSeq: string | null; lastHash: Buffer | null }
+  const { rows } = await sql<Row>`
+    select c.chain_id, c.seq, c.hash, last.seq as last_seq, last.hash as last_hash
+    from audit_chains c
+    left join lateral (select seq, hash from audit_checkpoints order by seq desc limit 1) last on true
+    where c.seq > c.checkpointed_seq and (${after}::uuid is null or c.chain_id > ${after})
+    order by c.chain_id limit ${maxHeads}`.execute(db)
+  const [first] = rows
+  const { lastSeq = null, lastHash = null } = first ?? {}
+  return {
+    heads: rows.map(({ chainId, seq, hash }) => ({ chainId, seq: Number(seq), hash: hash.toString('hex') })),
+    previous: lastSeq === null || lastHash === null ? undefined : { seq: lastSeq, hash: lastHash },
+  }
 }
