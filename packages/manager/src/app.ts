@@ -23,6 +23,7 @@ import { createProjectVersions } from './platform/db/project-version.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import { createSigningKey, deriveSecretKey, encryptionRing } from './platform/keys.ts'
+import { type RetiredKeys, assertMasterKey, noRetiredKeys } from './platform/master-key.ts'
 import { createOutboundPools } from './platform/outbound/pools.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
@@ -31,16 +32,26 @@ import { type Callers, type Transport, type TransportOptions, createTransport } 
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
+export type AppOptions = TransportOptions & { retiredKeys?: RetiredKeys }
 export type App = Transport & { readiness: ReadinessProbe; jobs: PeriodicJob[] }
 
 /** Builds the service; throws when a route or a field has no policy, naming all of them. */
-export async function createApp(config: Config, world: World, options: TransportOptions = {}): Promise<App> {
+export async function createApp(
+  config: Config,
+  world: World,
+  { retiredKeys = noRetiredKeys, ...options }: AppOptions = {},
+): Promise<App> {
   const isHatchOpen = config.env === 'development' && config.devUserOverride
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
   const gate = createGate({ secrets, openForDevelopment: isHatchOpen, metrics: world.metrics })
   const readiness = createReadiness({ databaseUrl: config.databaseUrl, redis: world.redis, version })
   const credentials = createCredentialParts(credentialOptions(config), world)
-  const { features, users, callers } = createFeatures(config, world, { gate, readiness, credentials })
+  const { features, users, callers } = createFeatures(config, world, {
+    gate,
+    readiness,
+    credentials,
+    retiredKeys,
+  })
   const transport = await createTransport(
     { config, world, features, gate, readiness, callers, close: () => credentials.close() },
     isHatchOpen ? { ...options, fallbackIdentity: developmentIdentity } : options,
@@ -49,7 +60,12 @@ export async function createApp(config: Config, world: World, options: Transport
   return { ...transport, readiness, jobs: features.flatMap((feature) => feature.jobs ?? []) }
 }
 
-type Edge = { gate: Gate; readiness: ReadinessProbe; credentials: CredentialParts }
+type Edge = {
+  gate: Gate
+  readiness: ReadinessProbe
+  credentials: CredentialParts
+  retiredKeys: RetiredKeys
+}
 
 function createFeatures(config: Config, world: World, edge: Edge) {
   const { clock, database, directory, log, metrics } = world
@@ -95,6 +111,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     users: users.api,
     forgeries: throttles.forgery,
     checkKey: deriveSecretKey(config.masterKey, 'access-token-check'),
+    retiredCheckKeys: edge.retiredKeys.checkKeys,
   })
   const machineUsers = createMachineUsers({
     ...base,
@@ -145,6 +162,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     metrics,
     users: users.api,
     checkpointKey: createSigningKey(config.masterKey, 'audit-checkpoint'),
+    assertMasterKey: () => assertMasterKey(db, config.masterKey),
     checkpointIntervalMs: config.checkpointIntervalMs,
   })
 

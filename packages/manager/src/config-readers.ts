@@ -98,9 +98,10 @@ export function url(...schemes: string[]): Reader<string> {
 
 /** Base64 of exactly 32 bytes. */
 export const base64Key: Reader<Buffer> = (raw) => {
-  const value = typeof raw === 'string' ? Buffer.from(raw, 'base64') : Buffer.alloc(0)
-  if (value.length !== 32) return { problem: 'must be the base64 of 32 bytes (`openssl rand -base64 32`)' }
-  return { value }
+  // Checked as text: the decoder skips what it does not know and stops at the first padding.
+  const isKey = typeof raw === 'string' && /^[A-Za-z0-9+/]{43}=?$/.test(raw)
+  if (!isKey) return { problem: 'must be the base64 of 32 bytes (`openssl rand -base64 32`)' }
+  return { value: Buffer.from(raw, 'base64') }
 }
 
 /** Encryption keys by their ids, `id:base64` separated by commas; the first one is the active one. */

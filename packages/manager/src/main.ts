@@ -4,7 +4,10 @@ import { createApp } from './app.ts'
 import { ConfigError, type Config, loadConfig, processSource } from './config.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
+import { encryptionRing } from './platform/keys.ts'
+import { assertMasterKey, loadRetiredKeys } from './platform/master-key.ts'
 import { startPeriodic } from './platform/periodic.ts'
+import { createSecrets } from './platform/secrets.ts'
 import { version } from './version.ts'
 import { type World, closeWorld, createWorld } from './world.ts'
 
@@ -13,7 +16,11 @@ async function start(config: Config): Promise<void> {
   const { log } = world
   await assertSchemaFits(world.database.pool)
   await syncClock(world)
-  const app = await createApp(config, world)
+  await assertMasterKey(world.database.db, config.masterKey)
+  const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+  const app = await createApp(config, world, {
+    retiredKeys: await loadRetiredKeys(world.database.db, secrets),
+  })
   const health = createHealthServer(app.readiness, world.metrics)
   await new Promise<void>((resolve, reject) => {
     health.once('error', reject)
@@ -73,6 +80,8 @@ function exit(log: { info(text: string): void }, code: number, text: string): ne
 try {
   await start(loadConfig(processSource()))
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : `start failed: ${String(error)}`}\n`)
+  process.stderr.write(
+    `${error instanceof ConfigError ? error.message : `start failed: ${(error as Error).message}`}\n`,
+  )
   process.exit(1)
 }

@@ -4,8 +4,10 @@ import type { Command } from 'commander'
 import { chainObject } from '../platform/audit/chain-object.ts'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
 import { verifyAudit } from '../platform/audit/verify.ts'
-import { createSigningKey } from '../platform/keys.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { createSigningKey, encryptionRing } from '../platform/keys.ts'
+import { loadRetiredKeys } from '../platform/master-key.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { commandConfig, say, withKeyedDatabase } from './context.ts'
 
 /** manager audit … */
 export function addAuditCommands(program: Command): void {
@@ -25,9 +27,11 @@ export function addAuditCommands(program: Command): void {
       const config = commandConfig(command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const external = options.checkpoints === undefined ? [] : await readCheckpoints(options.checkpoints)
-      const report = await withDatabase(config, ({ db }) =>
-        verifyAudit(db, key, { external, onChain: progress }),
-      )
+      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+      const report = await withKeyedDatabase(config, async ({ db }) => {
+        const { checkpointKeys } = await loadRetiredKeys(db, secrets)
+        return verifyAudit(db, [key, ...checkpointKeys], { external, onChain: progress })
+      })
       for (const chain of report.chains)
         if (options.json === true)
           say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))

@@ -3,12 +3,20 @@ import type { Command } from 'commander'
 import { type Config, loadConfig, processSource } from '../config.ts'
 import { type Database, createDatabase } from '../platform/db/database.ts'
 import { createLog } from '../platform/log.ts'
+import { assertMasterKey } from '../platform/master-key.ts'
 
 /** The configuration named by --config and the environment. */
 export function commandConfig(command: Command): Config {
   const { config } = command.optsWithGlobals<{ config?: string }>()
   return loadConfig(processSource(config))
 }
+
+/** The same with a database that belongs to the configured master key; another key is refused in one sentence. */
+export const withKeyedDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
+  withDatabase(config, async (database) => {
+    await assertMasterKey(database.db, config.masterKey)
+    return work(database)
+  })
 
 /** Runs the work with a database connection and closes it afterwards. */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
@@ -19,6 +27,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     statementTimeoutMs: 600_000,
     acquireTimeoutMs: 5_000,
     idleInTransactionTimeoutMs: 0,
+    applicationName: 'manager-command',
     log,
   })
   try {

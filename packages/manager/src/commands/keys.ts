@@ -2,22 +2,25 @@ import type { Command } from 'commander'
 import { encryptionRing } from '../platform/keys.ts'
 import { createSecrets } from '../platform/secrets.ts'
 import { countByKey, rewrapAll } from '../platform/stored-secrets.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { commandConfig, say, withKeyedDatabase } from './context.ts'
+import { addExchangeMaster } from './exchange-master.ts'
 
 /** manager keys … */
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Change the key of stored secrets (SVC_ENCRYPTION_KEYS) while the service runs.')
+    .description('Change the keys of stored secrets (SVC_ENCRYPTION_KEYS), or the master key.')
     .addHelpText(
       'after',
       `
-To change the key:
+To change the key of stored secrets while the service runs:
   1. Put the new key behind: SVC_ENCRYPTION_KEYS=2026:<old>,2027:<new>, and restart every process.
   2. Put it in front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
   3. $ npm run manager -- keys rotate
   4. $ npm run manager -- keys status   (all secrets are on 2027)
-  5. Remove the old key, and restart every process.`,
+  5. Remove the old key, and restart every process.
+
+To change the master key, see keys exchange-master --help.`,
     )
 
   keys
@@ -26,7 +29,7 @@ To change the key:
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
-      const counts = await withDatabase(config, ({ db }) => countByKey(db))
+      const counts = await withKeyedDatabase(config, ({ db }) => countByKey(db))
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
@@ -41,12 +44,16 @@ To change the key:
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
-      const { seen, rewrapped } = await withDatabase(config, ({ db }) => rewrapAll(db, secrets, progress))
+      const { seen, rewrapped } = await withKeyedDatabase(config, ({ db }) =>
+        rewrapAll(db, secrets, progress),
+      )
       if (process.stderr.isTTY) process.stderr.write('\n')
       say(
         `${rewrapped} of ${seen} secrets are now sealed with ${secrets.activeKeyId}; the others were before`,
       )
     })
+
+  addExchangeMaster(keys)
 }
 
 function progress(done: number): void {

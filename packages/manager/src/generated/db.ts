@@ -123,6 +123,11 @@ export interface EsbCallers {
   projectId: string;
 }
 
+export interface Installation {
+  masterKeyId: string;
+  singleton: Generated<boolean>;
+}
+
 export interface LanguagePacks {
   content: Generated<Json>;
   contentBytes: Generated<number>;
@@ -176,6 +181,13 @@ export interface Projects {
   name: string;
   slug: string;
   updatedAt: Generated<Timestamp>;
+}
+
+export interface RetiredKeys {
+  id: string;
+  purpose: string;
+  retiredAt: Generated<Timestamp>;
+  sealed: Buffer;
 }
 
 export interface Settings {
@@ -269,11 +281,13 @@ export interface DB {
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;
   esbCallers: EsbCallers;
+  installation: Installation;
   languagePacks: LanguagePacks;
   machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
+  retiredKeys: RetiredKeys;
   settings: Settings;
   tenant2applications: Tenant2applications;
   tenantRoleDefinitions: TenantRoleDefinitions;

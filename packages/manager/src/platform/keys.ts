@@ -29,26 +29,36 @@ function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
 
-// RFC 8410: the fixed DER prefix of an Ed25519 private key; the 32 bytes of the seed follow it.
+// RFC 8410: the fixed DER prefixes of an Ed25519 private and public key; the 32 bytes of the seed or point follow.
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+const ed25519PublicPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
-export type SigningKey = {
-  keyId: string
-  publicKey: Buffer
-  sign(message: Buffer): Buffer
-  verify(message: Buffer, signature: Buffer): boolean
-}
+export type VerifyingKey = { keyId: string; verify(message: Buffer, signature: Buffer): boolean }
+export type SigningKey = VerifyingKey & { publicKey: Buffer; sign(message: Buffer): Buffer }
 
-/** The Ed25519 key for one purpose; keyId is the first 16 hex digits of the SHA-256 of the raw public key. */
+/** The Ed25519 key for one purpose. */
 export function createSigningKey(masterKey: Buffer, purpose: string): SigningKey {
   const der = Buffer.concat([ed25519Prefix, deriveKey(masterKey, purpose)])
   const privateKey: KeyObject = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  const publicObject = createPublicKey(privateKey)
-  const publicKey = publicObject.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
   return {
-    keyId: createHash('sha256').update(publicKey).digest('hex').slice(0, 16),
+    ...createVerifyingKey(publicKey),
     publicKey,
     sign: (message) => sign(null, message, privateKey),
+  }
+}
+
+/** The public half, from its raw 32 bytes; keyId is the first 16 hex digits of their SHA-256. */
+export function createVerifyingKey(publicKey: Buffer): VerifyingKey {
+  const der = Buffer.concat([ed25519PublicPrefix, publicKey])
+  const publicObject = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  return {
+    keyId: fingerprint(publicKey),
     verify: (message, signature) => verify(null, message, publicObject, signature),
   }
 }
+
+/** The id of a master key: tells two keys apart and nothing about either. */
+export const masterKeyId = (masterKey: Buffer): string => fingerprint(deriveKey(masterKey, 'key-id'))
+
+const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)

@@ -1,9 +1,12 @@
 // Every place where sealed secrets are stored, and the walk over them that changes their key while the service runs.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from './db/database.ts'
+import type { Db, Tx } from './db/database.ts'
 import { type Secrets, sealedWith } from './secrets.ts'
 
-const places = [{ table: 'endpoints', columns: ['auth_password', 'auth_token'] }] as const
+const places = [
+  { table: 'endpoints', columns: ['auth_password', 'auth_token'] },
+  { table: 'retired_keys', columns: ['sealed'] },
+] as const
 const batchSize = 500
 
 type Row = { id: string } & Record<string, Buffer | string | null>
@@ -11,7 +14,7 @@ type Row = { id: string } & Record<string, Buffer | string | null>
 /** How many secrets each key has sealed. */
 export async function countByKey(db: Db): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  await walk(db, sql``, async (_tx, _table, rows) => {
+  await walk(each(db), sql``, async (_tx, _table, rows) => {
     for (const { sealed } of rows) {
       const keyId = sealedWith(sealed)
       counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
@@ -30,7 +33,7 @@ export async function rewrapAll(
   onBatch: (done: number) => void,
 ): Promise<{ seen: number; rewrapped: number }> {
   const result = { seen: 0, rewrapped: 0 }
-  await walk(db, sql`for no key update`, async (tx, table, rows) => {
+  await walk(each(db), sql`for no key update`, async (tx, table, rows) => {
     for (const { id, column, sealed } of rows) {
       result.seen++
       if (sealedWith(sealed) === secrets.activeKeyId) continue
@@ -43,17 +46,42 @@ export async function rewrapAll(
   return result
 }
 
+/** Seals every secret anew with other keys, all in one transaction; returns how many. */
+export async function resealAll(tx: Tx, from: Secrets, to: Secrets): Promise<number> {
+  let resealed = 0
+  await walk(
+    (work) => work(tx),
+    sql`for no key update`,
+    async (_tx, table, rows) => {
+      for (const { id, column, sealed } of rows) {
+        const place = { table, column, id }
+        const anew = to.seal(from.open(sealed, place), place)
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`.execute(tx)
+        resealed++
+      }
+    },
+  )
+  return resealed
+}
+
+/** Runs one batch of the walk. */
+type RunBatch = (work: (tx: Tx) => Promise<number>) => Promise<number>
+const each =
+  (db: Db): RunBatch =>
+  (work) =>
+    db.transaction().execute(work)
+
 type Sealed = { id: string; column: string; sealed: Buffer }
 
 async function walk(
-  db: Db,
+  runBatch: RunBatch,
   lock: RawBuilder<unknown>,
-  visit: (tx: Db, table: string, rows: Sealed[]) => Promise<void>,
+  visit: (tx: Tx, table: string, rows: Sealed[]) => Promise<void>,
 ): Promise<void> {
   for (const { table, columns } of places) {
     let after = '00000000-0000-0000-0000-000000000000'
     for (;;) {
-      const count = await db.transaction().execute(async (tx) => {
+      const count = await runBatch(async (tx) => {
         // Columns keep their stored names, to which the sealed bytes are bound.
         const { rows } = await sql<Row>`
           select id, ${sql.join(columns.map((column) => sql.ref(column)))}

@@ -51,7 +51,7 @@ test('[audit-append.checkpoint] what a stalled writer holds is sealed later; the
   await seal()
   expect([await notSealed(held), await notSealed(beside)]).toEqual([0, 0])
   const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
-  expect(await verifyAudit(service.world.database.db, key)).toMatchObject({
+  expect(await verifyAudit(service.world.database.db, [key])).toMatchObject({
     status: 'ok',
     checkpoints: { problem: null },
   })

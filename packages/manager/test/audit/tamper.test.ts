@@ -36,7 +36,7 @@ beforeAll(async () => {
     if (i === 9 || i === 24 || i === rowCount - 1)
       await service.app.jobs.find((job) => job.name === 'audit-checkpoint')?.run()
   }
-  await readCheckpoints(service.world.database.db, key, anchors)
+  await readCheckpoints(service.world.database.db, [key], anchors)
 })
 afterAll(() => service.close())
 
@@ -160,12 +160,12 @@ describe('verification', () => {
       `tamper detected=${1_000 - missed.length}/1000 ${[...kinds].map(([k, n]) => `${k}=${n}`).join(' ')}\n`,
     )
     expect(missed).toEqual([])
-    const untouched = await verifyAudit(service.world.database.db, key)
+    const untouched = await verifyAudit(service.world.database.db, [key])
     expect(untouched.status).toBe('ok')
   }, 120_000)
 
   test('[audit-append.chain-object] the verdict on a chain has the published fields', async () => {
-    const report = await verifyAudit(service.world.database.db, key)
+    const report = await verifyAudit(service.world.database.db, [key])
     const chain = report.chains.find(({ chainId }) => chainId === project.id)
     expect(chain).toBeDefined()
     expect(chain && chainObject(chain, new Date(0))).toEqual({
@@ -189,7 +189,7 @@ describe('verification', () => {
 
   test('[audit-append.chain-status] a trail without rows is empty', async () => {
     const fresh = await startTestApp()
-    expect((await verifyAudit(fresh.world.database.db, key)).status).toBe('empty')
+    expect((await verifyAudit(fresh.world.database.db, [key])).status).toBe('empty')
     await fresh.close()
   })
 
@@ -289,7 +289,7 @@ describe('checkpoints', () => {
       const inside = service.world.database.db.transaction().execute(async (tx) => {
         await sql`set local session_replication_role = replica`.execute(tx)
         await sql.raw(edit).execute(tx)
-        const { problem } = await readCheckpoints(tx, key, new Map())
+        const { problem } = await readCheckpoints(tx, [key], new Map())
         expect(problem).toMatch(/^checkpoint [23] /)
         throw new Undo()
       })

@@ -19,6 +19,8 @@ export type TokenLoginDeps = {
   verifier: Verifier
   metrics: Metrics
   checkKey: KeyObject
+  /** Of former master keys: what they issued still counts. */
+  retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
   /** Tokens with a right check and a wrong rest, by prefix. */
   forgeries: Throttle
@@ -26,7 +28,8 @@ export type TokenLoginDeps = {
 
 /** Authentication by personal access token. */
 export function createTokenLoginService(deps: TokenLoginDeps) {
-  const { database, verifier, metrics, checkKey, lastUses, forgeries } = deps
+  const { database, verifier, metrics, lastUses, forgeries } = deps
+  const checkKeys = [deps.checkKey, ...deps.retiredCheckKeys]
   const findLogin = createBatched<string, TokenLogin>({
     keyOf: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.read, prefixes),
@@ -37,7 +40,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     const prefix = tokenPrefix(text)
     if (prefix === null) return null
     const secret = verifier.present(text)
-    return verifier.isKnown(secret) || hasRightCheck(text, checkKey) ? { prefix, secret } : null
+    return verifier.isKnown(secret) || hasRightCheck(text, checkKeys) ? { prefix, secret } : null
   }
 
   /** Whether the hash is this token's. Wrong ones with a right check can only be made with our own key: few are tried. */

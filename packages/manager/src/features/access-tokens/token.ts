@@ -23,10 +23,12 @@ export function buildToken(prefix: string, secret: string, checkKey: KeyObject):
 export const tokenPrefix = (text: string): string | null => form.exec(text)?.[1] ?? null
 
 /** True when the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
-export const hasRightCheck = (token: string, checkKey: KeyObject): boolean =>
-  timingSafeEqual(
-    Buffer.from(checkOf(token.slice(0, -checkLength), checkKey)),
-    Buffer.from(token.slice(-checkLength)),
+export const hasRightCheck = (token: string, checkKeys: readonly KeyObject[]): boolean =>
+  checkKeys.some((checkKey) =>
+    timingSafeEqual(
+      Buffer.from(checkOf(token.slice(0, -checkLength), checkKey)),
+      Buffer.from(token.slice(-checkLength)),
+    ),
   )
 
 function checkOf(body: string, checkKey: KeyObject): string {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { type Checkpoint, writeCheckpoint } from '../../platform/audit/checkpoint.ts'
+import { sealMovedChains } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { SigningKey } from '../../platform/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -13,6 +13,8 @@ export type AuditDeps = {
   log: Logger
   metrics: Metrics
   checkpointKey: SigningKey
+  /** Throws when this database belongs to another master key. */
+  assertMasterKey: () => Promise<void>
   checkpointIntervalMs: number
 }
 export type AuditService = ReturnType<typeof createAuditService>
@@ -35,7 +37,8 @@ export type AuditLog = {
 }
 
 /** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by whoever makes a change. */
-export function createAuditService({ db, clock, log, metrics, checkpointKey }: AuditDeps) {
+export function createAuditService(deps: AuditDeps) {
+  const { db, clock, log, metrics, checkpointKey } = deps
   // Written whatever the log level: it is the copy outside the database.
   const outsideCopy = log.child({}, { level: 'info' })
   return {
@@ -60,14 +63,12 @@ export function createAuditService({ db, clock, log, metrics, checkpointKey }: A
 
     /** Seals every chain that moved; the log line is the copy outside the database. */
     seal: async (): Promise<void> => {
-      // Once over the chains in their order: one that is held by a writer must not be sealed again and again.
-      for (let after: string | null = null; ;) {
-        const checkpoint: Checkpoint | null = await writeCheckpoint(db, checkpointKey, clock, after)
-        if (checkpoint === null) return
+      // Signed with another key, a checkpoint could never be verified again.
+      await deps.assertMasterKey()
+      await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {
         metrics.auditCheckpointSeq.set(checkpoint.seq)
         outsideCopy.info({ checkpoint }, 'audit checkpoint')
-        after = checkpoint.heads.at(-1)?.chainId ?? null
-      }
+      })
     },
   }
 }

@@ -70,6 +70,22 @@ export async function writeCheckpoint(
   return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
 }
 
+/** Seals every chain that moved, and tells each checkpoint as it is written. */
+export async function sealMovedChains(
+  db: Db,
+  key: SigningKey,
+  clock: Clock,
+  onCheckpoint: (checkpoint: Checkpoint) => void = () => {},
+): Promise<void> {
+  // Once over the chains in their order: one that is held by a writer must not be sealed again and again.
+  for (let after: string | null = null; ;) {
+    const checkpoint: Checkpoint | null = await writeCheckpoint(db, key, clock, after)
+    if (checkpoint === null) return
+    onCheckpoint(checkpoint)
+    after = checkpoint.heads.at(-1)?.chainId ?? null
+  }
+}
+
 /** The heads to seal and the checkpoint to follow, of one moment. */
 async function readHeads(
   db: Db,

@@ -1,6 +1,6 @@
 // Verifies the audit trail: every row, every link, and every checkpoint against the rows it sealed.
 import type { Db, Tx } from '../db/database.ts'
-import type { SigningKey } from '../keys.ts'
+import type { VerifyingKey } from '../keys.ts'
 import { type Checkpoint, type Head, hashCheckpoint } from './checkpoint.ts'
 import { type AuditEntry, genesisHash, hashEntry } from './entry.ts'
 
@@ -42,11 +42,15 @@ type Options = {
 }
 
 /** Reads the whole trail in one snapshot: one pass over all rows, and every sealed head in memory. */
-export function verifyAudit(db: Db, key: SigningKey, options: Options = {}): Promise<AuditReport> {
+export function verifyAudit(
+  db: Db,
+  keys: readonly VerifyingKey[],
+  options: Options = {},
+): Promise<AuditReport> {
   // Before the transaction, which would stand idle meanwhile.
   const external = (options.external ?? []).map((checkpoint) => ({
     checkpoint,
-    seal: checkSeal(checkpoint, key),
+    seal: checkSeal(checkpoint, keys),
   }))
   return db
     .transaction()
@@ -54,7 +58,7 @@ export function verifyAudit(db: Db, key: SigningKey, options: Options = {}): Pro
     .setAccessMode('read only')
     .execute(async (tx) => {
       const anchors: Anchors = new Map()
-      const checkpoints = await readCheckpoints(tx, key, anchors)
+      const checkpoints = await readCheckpoints(tx, keys, anchors)
       for (const { checkpoint, seal } of external) {
         if (seal !== null) checkpoints.problem ??= `external checkpoint ${checkpoint.seq} ${seal}`
         else if (checkpoint.seq > checkpoints.lastSeq)
@@ -76,7 +80,7 @@ export function verifyAudit(db: Db, key: SigningKey, options: Options = {}): Pro
 /** Reads all checkpoints, checks their links and signatures, and collects what they seal. */
 export async function readCheckpoints(
   db: Db | Tx,
-  key: SigningKey,
+  keys: readonly VerifyingKey[],
   anchors: Anchors,
 ): Promise<AuditReport['checkpoints']> {
   let [count, lastSeq, lastHash] = [0, 0, genesisHash.toString('hex')]
@@ -103,7 +107,7 @@ export async function readCheckpoints(
       if (checkpoint.seq !== lastSeq + 1) problem ??= `checkpoint ${lastSeq + 1} is missing`
       else if (checkpoint.prevHash !== lastHash)
         problem ??= `checkpoint ${checkpoint.seq} does not follow its predecessor`
-      const seal = checkSeal(checkpoint, key)
+      const seal = checkSeal(checkpoint, keys)
       if (seal !== null) problem ??= `checkpoint ${checkpoint.seq} ${seal}`
       else addAnchors(anchors, checkpoint)
       count++
@@ -113,10 +117,11 @@ export async function readCheckpoints(
   }
 }
 
-function checkSeal(checkpoint: Checkpoint, key: SigningKey): string | null {
+function checkSeal(checkpoint: Checkpoint, keys: readonly VerifyingKey[]): string | null {
   const hash = hashCheckpoint(checkpoint)
   if (hash.toString('hex') !== checkpoint.hash) return 'was changed'
-  if (checkpoint.keyId !== key.keyId) return `is signed with the unknown key ${checkpoint.keyId}`
+  const key = keys.find(({ keyId }) => keyId === checkpoint.keyId)
+  if (key === undefined) return `is signed with the unknown key ${checkpoint.keyId}`
   return key.verify(hash, Buffer.from(checkpoint.signature, 'base64')) ? null : 'has a false signature'
 }
 

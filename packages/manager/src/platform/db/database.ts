@@ -32,6 +32,8 @@ export type DatabaseOptions = {
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 for ever. */
   idleInTransactionTimeoutMs?: number
+  /** How the server's own views name these connections; `manager` unless said. */
+  applicationName?: string
   log: Logger
   onStatement?: (sql: string) => void
 }
@@ -82,7 +84,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       query_timeout: options.statementTimeoutMs + 500,
       idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
       keepAlive: true,
-      application_name: 'manager',
+      application_name: options.applicationName ?? 'manager',
       options: settings,
     })
     keepConnectionsHonest(pool)

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { sql } from 'kysely'
+import { base64Key } from '../config-readers.ts'
+import { createAudit } from '../platform/audit/append.ts'
+import { auditedEntity } from '../platform/audit/entity.ts'
+import { sealMovedChains } from '../platform/audit/checkpoint.ts'
+import type { Database } from '../platform/db/database.ts'
+import { createSigningKey, encryptionRing, masterKeyId } from '../platform/keys.ts'
+import { exchangeMasterKey } from '../platform/master-key.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { commandConfig, say, withKeyedDatabase } from './context.ts'
+
+const event = auditedEntity<{ id: string; masterKeyId: string }>({
+  type: 'installation',
+  classes: { id: 'ignored', masterKeyId: 'public' },
+  nameOf: () => 'master key',
+  projectOf: () => null,
+})
+
+const row = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: masterKeyId(masterKey) })
+
+/** manager keys exchange-master */
+export function addExchangeMaster(keys: Command): void {
+  keys
+    .command('exchange-master')
+    .description('Make the database belong to another master key; stop every process of the service first.')
+    .requiredOption('--new-key-file <file>', 'file with the new key: base64 of 32 bytes')
+    .addHelpText(
+      'after',
+      `
+Tokens that were issued, secrets that were stored and checkpoints that were signed stay valid.
+
+  1. $ openssl rand -base64 32 > new-master-key && chmod 600 new-master-key
+  2. Stop every process of the service.
+  3. $ npm run manager -- keys exchange-master --new-key-file new-master-key
+  4. Set SVC_MASTER_KEY to the new key, start the service, and delete the file.`,
+    )
+    .action(async ({ newKeyFile }: { newKeyFile: string }, command: Command) => {
+      const config = commandConfig(command)
+      const side = (masterKey: Buffer) => ({
+        masterKey,
+        secrets: createSecrets(encryptionRing(masterKey, config.encryptionKeys)),
+      })
+      const [from, to] = [side(config.masterKey), side(readKey(newKeyFile))]
+      const { resealed } = await withKeyedDatabase(config, async ({ db, clock }) => {
+        await assertStopped(db)
+        // What happened under the former key is sealed by it.
+        await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
+        return db.transaction().execute(async (tx) => {
+          const result = await exchangeMasterKey(tx, { from, to })
+          const actor = { user: null, ipAddress: '', userAgent: 'manager keys exchange-master' }
+          const change = { before: row(from.masterKey), after: row(to.masterKey) }
+          await createAudit(clock).append(tx, actor, event('rotate', change))
+          return result
+        })
+      })
+      say(
+        `the master key is now ${masterKeyId(to.masterKey)}; ${resealed} stored secrets were sealed anew. ` +
+          'Set SVC_MASTER_KEY to the new key before you start the service',
+      )
+    })
+}
+
+function readKey(file: string): Buffer {
+  const read = base64Key(readFileSync(file, 'utf8').trim())
+  if ('problem' in read) throw new Error(`the key in ${file} ${read.problem}`)
+  return read.value
+}
+
+/** A process that goes on with the former key would seal secrets that nobody can open. */
+async function assertStopped(db: Database['db']): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name in ('manager', 'manager-readiness')`.execute(db)
+  const count = rows[0]?.count ?? 0
+  if (count > 0)
+    throw new Error(`stop every process of the service first: ${count} of its connections are still open`)
+}
