@@ -1,0 +1,41 @@
+// Every file of the repository is of a kind somebody decided on. A file that no rule knows (a scratch file, an editor's
+// backup, a dump) fails the check, before it is there for years.
+import { execFileSync } from 'node:child_process'
+import { matchesGlob } from 'node:path'
+
+const known = [
+  // The root: what tools and hosts look for there, and the documents people start with.
+  '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
+  '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig}.json',
+  '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
+  '{Dockerfile,LICENSE,compose.yaml,vitest.config.ts}',
+  '.ci/{node,run}',
+  '.github/workflows/*.yml',
+  'docs/*.md',
+  'docs/api/*.{md,graphql}',
+  'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
+  // A package: its own few files, then code and tests by folder.
+  'packages/*/{package.json,vitest.config.ts,README.md,LICENSE,.gitignore}',
+  'packages/*/{bench,tools}/*.ts',
+  'packages/*/{src,test}/**/*.ts',
+  'packages/gotemplate/test/corpus/*.json',
+  'packages/gotemplate/test/oracle/main.go',
+  'packages/manager/migrations/[0-9][0-9][0-9][0-9]_*.sql',
+  'packages/manager/conformance/register.yaml',
+  'packages/manager/src/**/*.graphql',
+  'packages/manager/test/baseline-operations.graphql',
+]
+
+/** Those of the files that no rule knows. */
+export const unknownFiles = (files: readonly string[]): string[] =>
+  files.filter((file) => !known.some((pattern) => matchesGlob(file, pattern)))
+
+if (import.meta.main) {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+  const unknown = unknownFiles(listed.toString().split('\0').filter(Boolean))
+  for (const file of unknown)
+    process.stderr.write(
+      `${file}: no rule of packages/manager/tools/files.ts knows it; move, delete or add it\n`,
+    )
+  if (unknown.length > 0) process.exitCode = 1
+}
