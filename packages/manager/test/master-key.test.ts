@@ -155,14 +155,15 @@ describe('keys exchange-master', () => {
     expect(upstream.received.at(-1)?.headers.authorization).toBe('Bearer partner-token')
     const sql = new Pool({ connectionString: database.url })
     const { rows } = await sql.query(
-      "select action, description, user_agent from audit_logs where entity_type = 'installation'",
+      "select action, description, principal_type, principal_id from audit_logs where entity_type = 'installation'",
     )
     await sql.end()
     expect(rows).toEqual([
       {
         action: 'rotate',
         description: 'installation master key rotated',
-        user_agent: 'manager keys exchange-master',
+        principal_type: 'system',
+        principal_id: 'manager keys exchange-master',
       },
     ])
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { base64Key } from '../config-readers.ts'
-import { createAudit } from '../platform/audit/append.ts'
+import { createAudit, systemActor } from '../platform/audit/append.ts'
 import { auditedEntity } from '../platform/audit/entity.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -49,7 +49,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
         return db.transaction().execute(async (tx) => {
           const result = await exchangeMasterKey(tx, { from, to })
-          const actor = { user: null, ipAddress: '', userAgent: 'manager keys exchange-master' }
+          const actor = systemActor('manager keys exchange-master')
           const change = { before: row(from.masterKey), after: row(to.masterKey) }
           await createAudit(clock).append(tx, actor, event('rotate', change))
           return result

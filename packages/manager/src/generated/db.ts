@@ -57,11 +57,14 @@ export interface AuditLogs {
   description: string;
   entityId: string;
   entityType: string;
+  form: Generated<number>;
   hash: Buffer;
   id: string;
   ipAddress: string;
   metadata: Json;
   prevHash: Buffer;
+  principalId: string | null;
+  principalType: string | null;
   seq: Int8;
   userAgent: string;
   userId: string | null;

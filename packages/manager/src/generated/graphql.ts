@@ -822,7 +822,11 @@ export type AuditLog = {
   readonly createdAt: Scalars['String']['output'];
   /** SHA-256 over the canonical form of the entry, in hexadecimal. */
   readonly hash: Scalars['String']['output'];
-  /** Absent when the operator's command line made the change. */
+  /** Who acted: user, machine_user or system; absent in entries older than the field, which a user or the command line made. */
+  readonly principalType?: Maybe<Scalars['String']['output']>;
+  /** The id of the user or machine user, or the name of the job or command. */
+  readonly principal?: Maybe<Scalars['String']['output']>;
+  /** Absent when no user made the change. */
   readonly user?: Maybe<User>;
 };
 
@@ -1664,6 +1668,8 @@ export type AuditLogResolvers<ContextType = GraphqlContext, ParentType extends R
   userAgent?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  principalType?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  principal?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
 };
 

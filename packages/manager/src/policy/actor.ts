@@ -22,6 +22,7 @@ export type Holding = {
 
 export type Actor = {
   user: ActorUser
+  principal: { type: 'user'; id: string }
   readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
@@ -46,6 +47,7 @@ export function createActor(
   const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
   return {
     user,
+    principal: { type: 'user', id: user.id },
     get isAdministrator() {
       return role === 'administrator'
     },

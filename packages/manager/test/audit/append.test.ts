@@ -263,8 +263,9 @@ describe('the audit row', () => {
         .join(',')}}`
       const text =
         `{"action":"${row.action}","chainId":"${row.chain_id}","changes":${changes},"createdAt":"${row.created_at.toISOString()}",` +
-        `"description":${JSON.stringify(row.description)},"entityId":"${row.entity_id}","entityType":"${row.entity_type}","id":"${row.id}",` +
-        `"ipAddress":"${row.ip_address}","metadata":{},"prevHash":"${previous.toString('hex')}","seq":${row.seq},` +
+        `"description":${JSON.stringify(row.description)},"entityId":"${row.entity_id}","entityType":"${row.entity_type}","form":2,"id":"${row.id}",` +
+        `"ipAddress":"${row.ip_address}","metadata":{},"prevHash":"${previous.toString('hex')}",` +
+        `"principal":{"id":"${row.user_id}","type":"user"},"seq":${row.seq},` +
         `"userAgent":${JSON.stringify(row.user_agent)},"userId":"${row.user_id}"}`
       expect(row.hash.toString('hex')).toBe(createHash('sha256').update(text).digest('hex'))
       previous = row.hash

@@ -6,8 +6,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainObject } from '../../src/platform/audit/chain-object.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
-import { type AuditEntry, hashEntry } from '../../src/platform/audit/entry.ts'
-import { type Anchors, readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
+import { hashEntry } from '../../src/platform/audit/entry.ts'
+import {
+  type Anchors,
+  readCheckpoints,
+  storedEntry,
+  verifyAudit,
+  verifyChain,
+} from '../../src/platform/audit/verify.ts'
 import type { Tx } from '../../src/platform/db/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createSigningKey } from '../../src/platform/keys.ts'
@@ -58,6 +64,8 @@ const columns: [string, string][] = [
   ['user_agent', "user_agent || 'x'"],
   ['ip_address', "ip_address || '1'"],
   ['user_id', 'gen_random_uuid()'],
+  ['principal_id', "principal_id || 'x'"],
+  ['principal_type', "'system'"],
   ['id', 'gen_random_uuid()'],
   ['created_at', "created_at + interval '1 millisecond'"],
   ['metadata', `metadata || '{"x":1}'`],
@@ -120,8 +128,7 @@ async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<void> {
     .execute()
   let previous: Buffer = Buffer.alloc(32)
   for (const row of rows) {
-    const entry: AuditEntry = { ...row, seq: Number(row.seq) }
-    const hash = hashEntry(entry, previous)
+    const hash = hashEntry(storedEntry(row), previous)
     await tx
       .updateTable('auditLogs')
       .set({ prevHash: previous, hash })

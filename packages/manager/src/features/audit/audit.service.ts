@@ -29,6 +29,8 @@ export type AuditLog = {
   description: string
   metadata: string
   changes: string
+  principalType: string | null
+  principal: string | null
   userId: string | null
   ipAddress: string
   userAgent: string
@@ -50,10 +52,11 @@ export function createAuditService(deps: AuditDeps) {
         projectId,
         readPage(store.auditLogFields, { ...args, order }),
       )
-      return rows.map(({ chainId, entityId, seq, metadata, changes, hash, ...row }) => ({
+      return rows.map(({ chainId, entityId, seq, metadata, changes, hash, principalId, ...row }) => ({
         ...row,
         projectId: chainId,
         entityID: entityId,
+        principal: principalId,
         seq: Number(seq),
         metadata: JSON.stringify(metadata),
         changes: JSON.stringify(changes),

@@ -12,6 +12,8 @@ const columns = [
   'description',
   'metadata',
   'changes',
+  'principalType',
+  'principalId',
   'userId',
   'ipAddress',
   'userAgent',
@@ -26,6 +28,8 @@ export const auditLogFields: ListFields = {
   entityID: { column: 'entityId', match: 'exact' },
   action: { column: 'action', match: 'exact' },
   description: { column: 'description', match: 'text' },
+  principalType: { column: 'principalType', match: 'exact' },
+  principal: { column: 'principalId', match: 'exact' },
   userId: { column: 'userId', match: 'id' },
   createdAt: { column: 'createdAt', match: 'time' },
 }

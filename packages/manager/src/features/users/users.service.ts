@@ -1,6 +1,6 @@
 import type { Actor } from '../../policy/actor.ts'
 import { systemRoles } from '../../policy/roles.ts'
-import type { Audit, AuditActor } from '../../platform/audit/append.ts'
+import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { DirectoryUser, UserDirectory } from '../../platform/directory.ts'
@@ -83,8 +83,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
     grantAdministrator: (subjectOrEmail: string): Promise<store.User> =>
       db.transaction().execute(async (tx) => {
         const before = await findOrProvision(tx, subjectOrEmail)
-        const operator = { user: null, ipAddress: '', userAgent: 'manager admin grant' }
-        return writeRole(tx, operator, before, 'administrator')
+        return writeRole(tx, systemActor('manager admin grant'), before, 'administrator')
       }),
   }
 }

@@ -4,9 +4,23 @@ import type { Clock } from '../clock.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../ids.ts'
 import { type FieldClasses, diffRows } from './changes.ts'
-import { type AuditEntry, aroundHead, genesisHash, systemChain } from './entry.ts'
+import {
+  type AuditEntry,
+  type Principal,
+  aroundHead,
+  genesisHash,
+  presentForm,
+  systemChain,
+} from './entry.ts'
 
-export type AuditActor = { user: { id: string } | null; ipAddress: string; userAgent: string }
+export type AuditActor = { principal: Principal; ipAddress: string; userAgent: string }
+
+/** The actor of what a job or a command does; `name` says which. */
+export const systemActor = (name: string): AuditActor => ({
+  principal: { type: 'system', id: name },
+  ipAddress: '',
+  userAgent: '',
+})
 
 export type AuditEvent = {
   /** The project whose chain takes the row; null for the system's. */
@@ -41,11 +55,13 @@ export function createAudit(clock: Clock): Audit {
   }
 }
 
-type NewEntry = Omit<AuditEntry, 'seq'>
+type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
 const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
 
 function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
+  const { principal } = actor
   return {
+    form: presentForm,
     chainId: chainOf(event),
     id: newId(),
     entityType: event.entityType,
@@ -54,7 +70,8 @@ function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
     description: storable(event.description),
     metadata: event.metadata ?? {},
     changes: diffRows(event.classes, event.before, event.after),
-    userId: actor.user?.id ?? null,
+    principal,
+    userId: principal.type === 'user' ? principal.id : null,
     ipAddress: storable(actor.ipAddress),
     userAgent: storable(storable(actor.userAgent).slice(0, maxUserAgentLength)),
     createdAt: now.toISOString(),
@@ -63,22 +80,22 @@ function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
 
 /** The database takes the head, computes the hash and moves the head in one statement: one round trip under the lock. */
 async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
-  const { before, after } = aroundHead(entry)
+  const { before, middle, after } = aroundHead(entry)
   const append = sql`
     with head as (
       select seq + 1 as seq, hash as prev_hash from audit_chains where chain_id = ${entry.chainId} for update
     ), link as (
       select seq, prev_hash, sha256(convert_to(
-        ${before}::text || encode(prev_hash, 'hex') || '","seq":' || seq::text || ${after}::text, 'UTF8')) as hash
+        ${before}::text || encode(prev_hash, 'hex') || ${middle}::text || seq::text || ${after}::text, 'UTF8')) as hash
       from head
     ), moved as (
       update audit_chains c set seq = link.seq, hash = link.hash from link where c.chain_id = ${entry.chainId}
     )
-    insert into audit_logs (chain_id, seq, id, entity_type, entity_id, action, description, metadata, changes, user_id,
-      ip_address, user_agent, created_at, prev_hash, hash)
+    insert into audit_logs (chain_id, seq, id, entity_type, entity_id, action, description, metadata, changes, form,
+      principal_type, principal_id, user_id, ip_address, user_agent, created_at, prev_hash, hash)
     select ${entry.chainId}, seq, ${entry.id}, ${entry.entityType}, ${entry.entityId}, ${entry.action},
       ${entry.description}, ${JSON.stringify(entry.metadata)}::jsonb, ${JSON.stringify(entry.changes)}::jsonb,
-      ${entry.userId}, ${entry.ipAddress}, ${entry.userAgent}, ${entry.createdAt}::timestamptz, prev_hash, hash
+      ${entry.form}, ${entry.principal.type}, ${entry.principal.id}, ${entry.userId}, ${entry.ipAddress}, ${entry.userAgent}, ${entry.createdAt}::timestamptz, prev_hash, hash
     from link`
   const { numAffectedRows } = await append.execute(tx)
   if (numAffectedRows === 1n) return

@@ -5,6 +5,7 @@ import { type AuditEntry, aroundHead, hashEntry } from './entry.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const anyEntry: fc.Arbitrary<AuditEntry> = fc.record({
+  form: fc.constant(2),
   chainId: fc.uuid(),
   seq: fc.integer({ min: 1, max: 2 ** 40 }),
   id: fc.uuid(),
@@ -14,6 +15,7 @@ const anyEntry: fc.Arbitrary<AuditEntry> = fc.record({
   description: text,
   metadata: fc.dictionary(text, fc.jsonValue()),
   changes: fc.dictionary(text, fc.record({ before: fc.jsonValue(), after: fc.jsonValue() })),
+  principal: fc.record({ type: fc.constantFrom('user', 'machine_user', 'system'), id: text }),
   userId: fc.option(fc.uuid()),
   ipAddress: text,
   userAgent: text,
@@ -26,8 +28,8 @@ describe('the hash of an audit entry', () => {
     fc.assert(
       fc.property(anyEntry, anyHash, (entry, prevHash) => {
         const { seq, ...rest } = entry
-        const { before, after } = aroundHead(rest)
-        const joined = `${before}${prevHash.toString('hex')}","seq":${seq}${after}`
+        const { before, middle, after } = aroundHead(rest)
+        const joined = `${before}${prevHash.toString('hex')}${middle}${seq}${after}`
         expect(createHash('sha256').update(joined).digest().equals(hashEntry(entry, prevHash))).toBe(true)
       }),
     )

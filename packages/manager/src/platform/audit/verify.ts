@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { VerifyingKey } from '../keys.ts'
 import { type Checkpoint, type Head, hashCheckpoint } from './checkpoint.ts'
-import { type AuditEntry, genesisHash, hashEntry } from './entry.ts'
+import { type AuditEntry, type Principal, genesisHash, hashEntry, presentForm } from './entry.ts'
 
 export type ChainReport = {
   chainId: string
@@ -198,13 +198,34 @@ async function readRows(tx: Db | Tx, chainId: string, afterSeq: number): Promise
       'metadata',
       'changes',
     ])
-    .select(['userId', 'ipAddress', 'userAgent', 'createdAt', 'prevHash', 'hash'])
+    .select([
+      'form',
+      'principalType',
+      'principalId',
+      'userId',
+      'ipAddress',
+      'userAgent',
+      'createdAt',
+      'prevHash',
+      'hash',
+    ])
     .where('chainId', '=', chainId)
     .where('seq', '>', String(afterSeq))
     .orderBy('seq')
     .limit(batchSize)
     .execute()
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+  return rows.map(storedEntry)
+}
+
+type Stored = { seq: string; principalType: string | null; principalId: string | null }
+
+/** A row of the table as the entry that was hashed. */
+export function storedEntry<Row extends Stored>({ principalType, principalId, ...row }: Row) {
+  const principal =
+    principalType === null && principalId === null
+      ? null
+      : { type: principalType as Principal['type'], id: principalId ?? '' }
+  return { ...row, seq: Number(row.seq), principal }
 }
 
 /** Moves the state past the row, or answers what is wrong with it and at which seq. */
@@ -216,6 +237,9 @@ function checkRow(
   const seq = state.seq + 1
   if (row.seq !== seq) return { seq, reason: `row ${seq} is missing` }
   if (!row.prevHash.equals(state.hash)) return { seq, reason: `row ${seq} does not follow its predecessor` }
+  // The first form does not hash a principal, so it must not show one.
+  if (row.form === 1 ? row.principal !== null : row.form !== presentForm || row.principal === null)
+    return { seq, reason: `row ${seq} was changed` }
   if (!row.hash.equals(hashEntry(row, state.hash))) return { seq, reason: `row ${seq} was changed` }
   const seal = sealed.get(seq)
   if (seal !== undefined && seal.hash !== row.hash.toString('hex'))
