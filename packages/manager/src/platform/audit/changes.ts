@@ -2,7 +2,7 @@
 // classified counts as secret.
 
 /** public is shown; sensitive is shortened; secret shows only that it changed; ignored is bookkeeping. */
-type FieldClass = 'public' | 'sensitive' | 'secret' | 'ignored'
+export type FieldClass = 'public' | 'sensitive' | 'secret' | 'ignored'
 export type FieldClasses = Record<string, FieldClass>
 type Row = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 // Audit events of one kind of entity, built from its rows before and after the change.
 import type { AuditEvent } from './append.ts'
-import type { FieldClasses } from './changes.ts'
+import type { FieldClass } from './changes.ts'
 
 type Rows<Row> = { before: Row | null; after: Row | null }
 const pastTense = {
@@ -15,7 +15,8 @@ const pastTense = {
 /** `nameOf` is what people call the row in descriptions; `projectOf` names the chain (null for the system's). */
 export function auditedEntity<Row extends { id: string }>(options: {
   type: string
-  classes: FieldClasses
+  /** Every column of the row; one that is missing does not compile. */
+  classes: Record<keyof Row & string, FieldClass>
   nameOf: (row: Row) => string
   projectOf: (row: Row) => string | null
 }) {
