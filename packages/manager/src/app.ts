@@ -23,7 +23,12 @@ import { createProjectVersions } from './platform/db/project-version.ts'
 import { type Gate, createGate } from './platform/http/gate.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import { createSigningKey, deriveSecretKey, encryptionRing } from './platform/keys.ts'
-import { type RetiredKeys, assertMasterKey, noRetiredKeys } from './platform/master-key.ts'
+import {
+  type RetiredKeys,
+  assertMasterKey,
+  createHoldMasterKey,
+  noRetiredKeys,
+} from './platform/master-key.ts'
 import { createOutboundPools } from './platform/outbound/pools.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
@@ -126,6 +131,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     applications: applications.api,
     machineUsers: machineUsers.api,
     secrets,
+    holdMasterKey: createHoldMasterKey(config.masterKey),
     clock,
     countLoggedCalls: esbAuditLogs.api.countByEndpoint,
     transformOptions: transformOptions(config),

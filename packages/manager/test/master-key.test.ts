@@ -180,4 +180,30 @@ describe('keys exchange-master', () => {
     expect((await runManager(['keys', 'rotate'], last)).stdout).toMatch(/^5 of 5 secrets/)
     expect((await runManager(['audit', 'verify'], last)).stdout).toMatch(/^audit trail ok/)
   }, 90_000)
+
+  test('takes no secret from a process that goes on with the former key, and names a secret that does not open', async () => {
+    const own = await createScratchDatabase()
+    onTestFinished(() => own.drop())
+    // Named otherwise than the service names itself, so that the command does not see it.
+    const named = { ...own, url: `${own.url}?application_name=production` }
+    const service = await startTestApp({ database: named })
+    const scene = await gatewayScene(service)
+    await scene.endpoint({ authType: 'Bearer', authToken: 'first' })
+    expect((await exchange(keyFile(otherKey), testEnv(named.url))).code).toBe(0)
+    await expect(scene.endpoint({ authType: 'Bearer', authToken: 'lost' })).rejects.toThrow(
+      'the master key was exchanged; this process must be restarted with the new one',
+    )
+    await expect(scene.endpoint({ authType: 'None' })).resolves.toBeDefined()
+    await service.sql.query(
+      "update endpoints set auth_token = auth_token || '\\x00' where auth_token is not null",
+    )
+    await service.close()
+    const again = await exchange(keyFile(masterKey), { ...testEnv(own.url), SVC_MASTER_KEY: otherKey })
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: auth_token of endpoints [0-9a-f-]{36} does not open: enter it anew, or remove it/,
+      ),
+    ])
+  }, 60_000)
 })

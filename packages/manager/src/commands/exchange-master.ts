@@ -68,7 +68,7 @@ function readKey(file: string): Buffer {
   return read.value
 }
 
-/** A process that goes on with the former key would seal secrets that nobody can open. */
+/** A process that goes on with the former key refuses what it would seal, and everybody's tokens: it is stopped first. */
 async function assertStopped(db: Database['db']): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity

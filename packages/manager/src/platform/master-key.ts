@@ -2,20 +2,16 @@
 // it is exchanged for another.
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
+import type { CheckpointKey } from './audit/verify.ts'
 import type { Db, Tx } from './db/database.ts'
+import { unavailable } from './errors.ts'
 import { newId } from './ids.ts'
-import {
-  type VerifyingKey,
-  createSigningKey,
-  createVerifyingKey,
-  deriveSecretKey,
-  masterKeyId,
-} from './keys.ts'
+import { createSigningKey, createVerifyingKey, deriveSecretKey, masterKeyId } from './keys.ts'
 import type { Secrets } from './secrets.ts'
 import { resealAll } from './stored-secrets.ts'
 
 /** Former keys that still verify: of personal access tokens, and of checkpoints. */
-export type RetiredKeys = { checkKeys: readonly KeyObject[]; checkpointKeys: readonly VerifyingKey[] }
+export type RetiredKeys = { checkKeys: readonly KeyObject[]; checkpointKeys: readonly CheckpointKey[] }
 export const noRetiredKeys: RetiredKeys = { checkKeys: [], checkpointKeys: [] }
 
 /**
@@ -32,12 +28,23 @@ export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> 
   )
 }
 
+/** The same for whoever seals a secret in this transaction: an exchange waits for its end, or comes before it. */
+export type HoldMasterKey = (tx: Tx) => Promise<void>
+export const createHoldMasterKey =
+  (masterKey: Buffer): HoldMasterKey =>
+  async (tx) => {
+    const own = masterKeyId(masterKey)
+    if ((await readKeyId(tx)) === null) await claim(tx, own, masterKey)
+    if ((await readKeyId(tx, sql`for share`)) !== own)
+      throw unavailable('the master key was exchanged; this process must be restarted with the new one')
+  }
+
 async function readKeyId(db: Db | Tx, lock: RawBuilder<unknown> = sql``): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`select master_key_id as id from installation ${lock}`.execute(db)
   return rows[0]?.id ?? null
 }
 
-async function claim(db: Db, own: string, masterKey: Buffer): Promise<string | null> {
+async function claim(db: Db | Tx, own: string, masterKey: Buffer): Promise<string | null> {
   const { keyId } = createSigningKey(masterKey, 'audit-checkpoint')
   await sql`
     insert into installation (master_key_id)
@@ -51,15 +58,28 @@ async function claim(db: Db, own: string, masterKey: Buffer): Promise<string | n
 /** Reads what former master keys left behind. */
 export async function loadRetiredKeys(db: Db, secrets: Secrets): Promise<RetiredKeys> {
   const rows = await db.selectFrom('retiredKeys').select(['id', 'purpose', 'sealed']).orderBy('id').execute()
-  const opened = (purpose: string): Buffer[] =>
-    rows
-      .filter((row) => row.purpose === purpose)
-      .map(({ id, sealed }) => Buffer.from(secrets.open(sealed, placeOf(id)), 'base64'))
+  const opened = rows.map(({ id, sealed, purpose }) => {
+    const key = JSON.parse(secrets.open(sealed, placeOf(id))) as RetiredKey
+    // Sealed too, so that whoever writes to the database cannot use a key for what it is not.
+    if (key.purpose !== purpose)
+      throw new Error(`the retired key ${id} was changed: it is not for ${purpose}`)
+    return key
+  })
   return {
-    checkKeys: opened('access-token-check').map((bytes) => createSecretKey(bytes)),
-    checkpointKeys: opened('audit-checkpoint').map(createVerifyingKey),
+    checkKeys: opened.flatMap((key) =>
+      key.purpose === 'access-token-check' ? [createSecretKey(Buffer.from(key.secret, 'base64'))] : [],
+    ),
+    checkpointKeys: opened.flatMap((key) =>
+      key.purpose === 'audit-checkpoint'
+        ? [{ ...createVerifyingKey(Buffer.from(key.publicKey, 'base64')), last: key.last }]
+        : [],
+    ),
   }
 }
+
+type RetiredKey =
+  | { purpose: 'access-token-check'; secret: string }
+  | { purpose: 'audit-checkpoint'; publicKey: string; last: { seq: number; hash: string } }
 
 const placeOf = (id: string) => ({ table: 'retired_keys', column: 'sealed', id })
 
@@ -67,7 +87,7 @@ type Exchange = { from: { masterKey: Buffer; secrets: Secrets }; to: { masterKey
 
 /**
  * Makes the database belong to another master key, in the given transaction: every stored secret is sealed anew, and what
- * the former key issued and signed goes on verifying. Nothing else may use the database meanwhile.
+ * the former key issued and signed goes on verifying. The lock of the one row keeps whoever seals a secret out.
  */
 export async function exchangeMasterKey(tx: Tx, { from, to }: Exchange): Promise<{ resealed: number }> {
   const [former, next] = [masterKeyId(from.masterKey), masterKeyId(to.masterKey)]
@@ -75,16 +95,33 @@ export async function exchangeMasterKey(tx: Tx, { from, to }: Exchange): Promise
   if ((await readKeyId(tx, sql`for update`)) !== former)
     throw new Error('SVC_MASTER_KEY is not the master key of this database')
   const resealed = await resealAll(tx, from.secrets, to.secrets)
-  const retired = {
-    'access-token-check': deriveSecretKey(from.masterKey, 'access-token-check').export(),
-    'audit-checkpoint': createSigningKey(from.masterKey, 'audit-checkpoint').publicKey,
-  }
-  for (const [purpose, bytes] of Object.entries(retired)) {
+  for (const key of await retiredKeys(tx, from.masterKey)) {
     const id = newId()
-    // Sealed although one of them is public: whoever writes to the database cannot add a key of their own.
-    const sealed = to.secrets.seal(bytes.toString('base64'), placeOf(id))
-    await tx.insertInto('retiredKeys').values({ id, purpose, sealed }).execute()
+    const sealed = to.secrets.seal(JSON.stringify(key), placeOf(id))
+    await tx.insertInto('retiredKeys').values({ id, purpose: key.purpose, sealed }).execute()
   }
   await sql`update installation set master_key_id = ${next}`.execute(tx)
   return { resealed }
+}
+
+/** What stays of a master key. Its checkpoints end with the last one, so a leaked key signs no further history. */
+async function retiredKeys(tx: Tx, masterKey: Buffer): Promise<RetiredKey[]> {
+  const { publicKey, keyId } = createSigningKey(masterKey, 'audit-checkpoint')
+  const last = await tx
+    .selectFrom('auditCheckpoints')
+    .select(['seq', 'hash', 'keyId'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const secret = deriveSecretKey(masterKey, 'access-token-check').export().toString('base64')
+  const check: RetiredKey = { purpose: 'access-token-check', secret }
+  if (last?.keyId !== keyId) return [check]
+  return [
+    check,
+    {
+      purpose: 'audit-checkpoint',
+      publicKey: publicKey.toString('base64'),
+      last: { seq: Number(last.seq), hash: last.hash.toString('hex') },
+    },
+  ]
 }

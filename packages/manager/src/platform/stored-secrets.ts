@@ -55,13 +55,26 @@ export async function resealAll(tx: Tx, from: Secrets, to: Secrets): Promise<num
     async (_tx, table, rows) => {
       for (const { id, column, sealed } of rows) {
         const place = { table, column, id }
-        const anew = to.seal(from.open(sealed, place), place)
+        const anew = to.seal(opened(from, sealed, place), place)
         await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`.execute(tx)
         resealed++
       }
     },
   )
   return resealed
+}
+
+function opened(
+  secrets: Secrets,
+  sealed: Buffer,
+  place: { table: string; column: string; id: string },
+): string {
+  try {
+    return secrets.open(sealed, place)
+  } catch (cause) {
+    const { table, column, id } = place
+    throw new Error(`${column} of ${table} ${id} does not open: enter it anew, or remove it`, { cause })
+  }
 }
 
 /** Runs one batch of the walk. */

@@ -1,6 +1,8 @@
 // Who is calling, and what he holds. Memberships are read when first asked for and kept for the one request.
 import DataLoader from 'dataloader'
+import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
+import { AppError } from '../platform/errors.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 import { type Target, scopes } from './scopes.ts'
 import type { Scope } from '../generated/graphql.ts'
@@ -23,6 +25,8 @@ export type Holding = {
 export type Actor = {
   user: ActorUser
   principal: { type: 'user'; id: string }
+  /** The personal access token the caller came with; null for a session. */
+  tokenId: string | null
   readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
@@ -30,17 +34,21 @@ export type Actor = {
   holdingIn(projectId: string): Promise<Holding>
   /** True when the caller has one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
-  /** Drops what was read so far and reads the system role anew. */
+  /** Drops what was read so far, and reads the system role and the presented token anew. */
   refresh(): Promise<void>
   /** The thing that scope and key name, or null. */
   findTarget(scope: Exclude<Scope, 'SYSTEM'>, key: (string | null)[]): Promise<Target | null>
 }
 
+/** What the caller presented was ended while their request was under way. */
+export const credentialEnded = (): AppError =>
+  new AppError('unauthenticated', 'the personal access token was revoked or has expired; create a new one')
+
 /** Builds the actor of one request. */
 export function createActor(
   db: Db,
   user: ActorUser,
-  origin: { ipAddress: string; userAgent: string },
+  origin: { ipAddress: string; userAgent: string; tokenId: string | null },
 ): Actor {
   let { role } = user
   const holdings = new DataLoader<string, Holding>((projectIds) => loadHoldings(db, user.id, projectIds))
@@ -66,7 +74,16 @@ export function createActor(
     refresh: async () => {
       holdings.clearAll()
       targets.clear()
-      const row = await db.selectFrom('users').select('role').where('id', '=', user.id).executeTakeFirst()
+      const row = await db
+        .selectFrom('users as u')
+        .leftJoin('personalAccessTokens as t', (on) => on.on('t.id', '=', origin.tokenId))
+        .select([
+          'u.role',
+          sql<boolean>`t.revoked = false and coalesce(t.expires_at > now(), true)`.as('isUsable'),
+        ])
+        .where('u.id', '=', user.id)
+        .executeTakeFirst()
+      if (origin.tokenId !== null && row?.isUsable !== true) throw credentialEnded()
       role = row?.role ?? 'user'
     },
     findTarget: (scope, key) => {

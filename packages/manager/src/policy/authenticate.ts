@@ -45,8 +45,8 @@ export type AuthenticateOptions = {
   clientAddress: ClientAddress
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
-  /** The owner of a personal access token; throws 401. */
-  tokenOwner: (token: string) => Promise<ActorUser>
+  /** The owner of a personal access token, and its id; throws 401. */
+  tokenOwner: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
   /** The machine user behind an Authorization header; throws 401 or 429. */
   machineOf: (authorization: string | null, client: string) => Promise<Machine>
 }
@@ -132,9 +132,12 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
     () =>
       personalToken(request, options) ?? readIdentity(request.raw, options.fallbackIdentity, options.metrics),
   )
-  const user = typeof shown === 'string' ? await options.tokenOwner(shown) : await options.provision(shown)
+  const { user, tokenId } =
+    typeof shown === 'string'
+      ? await options.tokenOwner(shown)
+      : { user: await options.provision(shown), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
-  request.actor = createActor(options.db, user, { ipAddress: request.clientAddress, userAgent })
+  request.actor = createActor(options.db, user, { ipAddress: request.clientAddress, userAgent, tokenId })
   request.logFields['actor'] = user.id
 }
 

@@ -15,6 +15,8 @@ export type Policy = {
   in: Scope
 }
 
+const noProject = '00000000-0000-0000-0000-000000000000'
+
 /**
  * Throws unless the actor holds the permission on the thing that `key` names. A thing the actor cannot even see is
  * "not found", exactly like one that does not exist.
@@ -24,7 +26,11 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
   if (policy.in === 'SYSTEM') return authorizeSystem(actor, policy.do, grant)
   const { noun, view } = scopes[policy.in]
   const target = await actor.findTarget(policy.in, key)
-  if (target === null) throw notFound(noun)
+  if (target === null) {
+    // Names can be guessed, unlike ids: one that is free takes the same statements as one that is out of reach.
+    if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.holdingIn(noProject)
+    throw notFound(noun)
+  }
   if (actor.isAdministrator) return
   const holding = await actor.holdingIn(target.projectId)
   if (holds(grant, holding, target)) return

@@ -1,5 +1,6 @@
 import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
+import { holdCredential } from '../../policy/hold.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -80,6 +81,7 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
       const hash = await kdf.hash(token, actor.user.id)
       const row = { id: newId(), userId: actor.user.id, tokenPrefix, hash, ...values }
       const personalAccessToken = await db.transaction().execute(async (tx) => {
+        await holdCredential(tx, actor)
         const after = await store.insertToken(tx, row)
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after

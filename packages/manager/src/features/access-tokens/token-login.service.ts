@@ -66,8 +66,8 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     present,
     fits,
 
-    /** The owner of the token; throws 401 when it does not hold. */
-    authenticate: async (text: string): Promise<TokenLogin['user']> => {
+    /** The owner of the token, and its id; throws 401 when it does not hold. */
+    authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
       const token = present(text)
       const login = token === null ? null : await findLogin(token.prefix)
       const holds = token !== null && login !== null && (await fits(token, login))
@@ -77,7 +77,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
           'unauthenticated',
           'invalid personal access token: it is unknown, expired or revoked; create a new one',
         )
-      return login.user
+      return { user: login.user, tokenId: login.id }
     },
   }
 }

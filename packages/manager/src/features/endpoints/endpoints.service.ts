@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import type { HoldMasterKey } from '../../platform/master-key.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
@@ -16,6 +17,7 @@ export type EndpointsDeps = {
   db: Db
   audit: Audit
   secrets: Secrets
+  holdMasterKey: HoldMasterKey
   /** How many calls of an endpoint were logged, in words; with any, its row must stay. Null when there is none. */
   countLoggedCalls: (tx: Tx, endpointId: string) => Promise<string | null>
 }
@@ -84,6 +86,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
       const id = newId()
       const secrets = sealSecrets(deps.secrets, id, input)
       return db.transaction().execute(async (tx) => {
+        if (Object.keys(secrets).length > 0) await deps.holdMasterKey(tx)
         const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
         const after = orNotFound(inserted, 'application')
         await audit.append(
@@ -101,6 +104,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
         const present = { ...before, consumeURL: before.consumeUrl }
         const values = checkValues(transform, { ...present, ...withoutUndefined(input) }, before)
         const secrets = sealSecrets(deps.secrets, id, input)
+        if (Object.keys(secrets).length > 0) await deps.holdMasterKey(tx)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
         await audit.append(
           tx,

@@ -1,6 +1,7 @@
 // Credentials of machine users: made with the machine user, replaced by rotation, shown once and never kept.
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
+import { holdPermission } from '../../policy/hold.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fitsBasic } from '../../platform/credentials/authorization.ts'
@@ -43,6 +44,8 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
         ? newBearer()
         : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
       const machineUser = await db.transaction().execute(async (tx) => {
+        const projectId = orNotFound(await store.findProjectOf(tx, environmentId), 'environment')
+        await holdPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
         const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
         const after = orNotFound(inserted, 'environment')
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -59,6 +62,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
       const machineUser = await db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
+        await holdPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())
         const rotated = { ...event('rotate', { before, after }), metadata: { key_rotated: true } }
         await audit.append(tx, actor, rotated)

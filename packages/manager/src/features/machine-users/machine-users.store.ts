@@ -63,6 +63,16 @@ export function lockMachineUser(tx: Tx, id: string): Promise<MachineUser | undef
   return tx.selectFrom('machineUsers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
+/** The project of an environment. */
+export async function findProjectOf(tx: Tx, environmentId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('environments')
+    .select('projectId')
+    .where('id', '=', environmentId)
+    .executeTakeFirst()
+  return row?.projectId
+}
+
 /** Nothing when the environment is gone; the row's project is the environment's. */
 export function insertMachineUser(
   tx: Tx,

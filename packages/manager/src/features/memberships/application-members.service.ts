@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
 import { applicationRoles, projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -21,8 +22,8 @@ const event = auditedEntity<store.ApplicationMember>({
 
 /** Application roles lie below every project role that may grant them, so the caller's project role decides alone. */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
-  if (await authority.holdsAdministrator(tx, actor.user.id)) return
-  const role = await authority.projectRoleOf(tx, projectId, actor.user.id)
+  if (await holdsAdministrator(tx, actor.user.id)) return
+  const role = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(role) < projectRank('maintainer'))
     throw forbidden('not permitted: memberships need project role maintainer or higher')
 }

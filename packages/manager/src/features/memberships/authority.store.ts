@@ -1,31 +1,8 @@
 // Reads, inside the writing transaction, what the caller holds at this moment. The rows stay locked until it ends, so
 // a demotion either comes before the grant and stops it, or waits for it.
-import type { ProjectRole, TenantPermission } from '../../policy/roles.ts'
+import type { TenantPermission } from '../../policy/roles.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { TenantRole } from './grants.ts'
-
-/** True when the user is an administrator. */
-export async function holdsAdministrator(tx: Tx, userId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('users')
-    .select('role')
-    .where('id', '=', userId)
-    .forShare()
-    .executeTakeFirst()
-  return row?.role === 'administrator'
-}
-
-/** The user's role in the project or null. */
-export async function projectRoleOf(tx: Tx, projectId: string, userId: string): Promise<ProjectRole | null> {
-  const row = await tx
-    .selectFrom('user2projects')
-    .select('role')
-    .where('projectId', '=', projectId)
-    .where('userId', '=', userId)
-    .forShare()
-    .executeTakeFirst()
-  return (row?.role ?? null) as ProjectRole | null
-}
 
 /** The user's role in the tenant with its permissions, or null. */
 export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Promise<TenantRole | null> {

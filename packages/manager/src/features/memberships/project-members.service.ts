@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
 import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -24,9 +25,9 @@ type Change = { projectId: string; userId: string; present: ProjectRole | null; 
 
 /** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
-  const isAbove = await authority.holdsAdministrator(tx, actor.user.id)
+  const isAbove = await holdsAdministrator(tx, actor.user.id)
   const refusal = refuseProjectGrant({
-    caller: isAbove ? 'above' : await authority.projectRoleOf(tx, change.projectId, actor.user.id),
+    caller: isAbove ? 'above' : await projectRoleOf(tx, change.projectId, actor.user.id),
     isSelf: change.userId === actor.user.id,
     present: change.present,
     granted: change.granted,

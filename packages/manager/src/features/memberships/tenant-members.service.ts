@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
 import { projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -27,8 +28,8 @@ async function standing(
   projectId: string,
   tenantId: string,
 ): Promise<TenantRole | Above | null> {
-  if (await authority.holdsAdministrator(tx, actor.user.id)) return 'above'
-  const projectRole = await authority.projectRoleOf(tx, projectId, actor.user.id)
+  if (await holdsAdministrator(tx, actor.user.id)) return 'above'
+  const projectRole = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(projectRole) >= projectRank('maintainer')) return 'above'
   return authority.tenantRoleOf(tx, tenantId, actor.user.id)
 }

@@ -44,9 +44,18 @@ export function lockUser(tx: Tx, id: string): Promise<User | undefined> {
   return tx.selectFrom('users').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Several, always locked in the same order, so that two changes of the same people cannot wait in a circle. */
+/**
+ * Several, always locked in the same order, and not against rows that only name them: two changes of the same people
+ * cannot wait in a circle.
+ */
 export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
-  return tx.selectFrom('users').select(columns).where('id', 'in', ids).orderBy('id').forUpdate().execute()
+  return tx
+    .selectFrom('users')
+    .select(columns)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 }
 
 /** Inserts the user or brings name and e-mail up to date; what is null stays. One statement, safe under races. */

@@ -33,6 +33,9 @@ export type AuditReport = {
 /** For each chain, the heads that checkpoints sealed, by seq. */
 export type Anchors = Map<string, Map<number, Seal>>
 
+/** A key of checkpoints; a retired one counts up to the last checkpoint that it signed, and for no other history. */
+export type CheckpointKey = VerifyingKey & { last?: { seq: number; hash: string } }
+
 const batchSize = 1_000
 
 type Options = {
@@ -44,7 +47,7 @@ type Options = {
 /** Reads the whole trail in one snapshot: one pass over all rows, and every sealed head in memory. */
 export function verifyAudit(
   db: Db,
-  keys: readonly VerifyingKey[],
+  keys: readonly CheckpointKey[],
   options: Options = {},
 ): Promise<AuditReport> {
   // Before the transaction, which would stand idle meanwhile.
@@ -58,13 +61,18 @@ export function verifyAudit(
     .setAccessMode('read only')
     .execute(async (tx) => {
       const anchors: Anchors = new Map()
-      const checkpoints = await readCheckpoints(tx, keys, anchors)
+      const { hashes, ...checkpoints } = await readCheckpoints(tx, keys, anchors)
       for (const { checkpoint, seal } of external) {
         if (seal !== null) checkpoints.problem ??= `external checkpoint ${checkpoint.seq} ${seal}`
         else if (checkpoint.seq > checkpoints.lastSeq)
           checkpoints.problem ??= `checkpoint ${checkpoint.seq} is known outside the database but missing in it`
+        else if (hashes.get(checkpoint.seq) !== checkpoint.hash)
+          checkpoints.problem ??= `checkpoint ${checkpoint.seq} in the database is not the one known outside of it`
         addAnchors(anchors, checkpoint)
       }
+      for (const { last } of keys)
+        if (last !== undefined && hashes.get(last.seq) !== last.hash)
+          checkpoints.problem ??= `checkpoint ${last.seq} is not the last one that a former key signed`
       const chainIds = await listChains(tx, anchors)
       const chains: ChainReport[] = []
       for (const chainId of chainIds) {
@@ -80,9 +88,10 @@ export function verifyAudit(
 /** Reads all checkpoints, checks their links and signatures, and collects what they seal. */
 export async function readCheckpoints(
   db: Db | Tx,
-  keys: readonly VerifyingKey[],
+  keys: readonly CheckpointKey[],
   anchors: Anchors,
-): Promise<AuditReport['checkpoints']> {
+): Promise<AuditReport['checkpoints'] & { hashes: ReadonlyMap<number, string> }> {
+  const hashes = new Map<number, string>()
   let [count, lastSeq, lastHash] = [0, 0, genesisHash.toString('hex')]
   let problem: string | null = null
   for (;;) {
@@ -93,7 +102,7 @@ export async function readCheckpoints(
       .orderBy('seq')
       .limit(batchSize)
       .execute()
-    if (rows.length === 0) return { count, lastSeq, problem }
+    if (rows.length === 0) return { count, lastSeq, problem, hashes }
     for (const row of rows) {
       const checkpoint: Checkpoint = {
         seq: Number(row.seq),
@@ -111,16 +120,19 @@ export async function readCheckpoints(
       if (seal !== null) problem ??= `checkpoint ${checkpoint.seq} ${seal}`
       else addAnchors(anchors, checkpoint)
       count++
+      hashes.set(checkpoint.seq, checkpoint.hash)
       lastSeq = checkpoint.seq
       lastHash = checkpoint.hash
     }
   }
 }
 
-function checkSeal(checkpoint: Checkpoint, keys: readonly VerifyingKey[]): string | null {
+function checkSeal(checkpoint: Checkpoint, keys: readonly CheckpointKey[]): string | null {
   const hash = hashCheckpoint(checkpoint)
   if (hash.toString('hex') !== checkpoint.hash) return 'was changed'
   const key = keys.find(({ keyId }) => keyId === checkpoint.keyId)
+  if (key?.last !== undefined && checkpoint.seq > key.last.seq)
+    return `is signed with the key ${checkpoint.keyId}, which was retired before`
   if (key === undefined) return `is signed with the unknown key ${checkpoint.keyId}`
   return key.verify(hash, Buffer.from(checkpoint.signature, 'base64')) ? null : 'has a false signature'
 }
@@ -147,7 +159,7 @@ export async function verifyChain(
 ): Promise<ChainReport> {
   const head = await tx
     .selectFrom('auditChains')
-    .select(['seq', 'hash'])
+    .select(['seq', 'hash', 'checkpointedSeq'])
     .where('chainId', '=', chainId)
     .executeTakeFirst()
   const state = { seq: 0, hash: genesisHash }
@@ -168,6 +180,9 @@ export async function verifyChain(
       seq: Math.min(state.seq, Number(head?.seq ?? 0)) + 1,
       reason: `the chain's head says ${head?.seq ?? 0} rows`,
     }
+  // What counts as sealed is not sealed again.
+  if (broken === null && Number(head?.checkpointedSeq ?? 0) > lastSealed)
+    broken = { seq: lastSealed + 1, reason: `the chain's head claims a checkpoint that there is not` }
   if (broken === null && head !== undefined && !head.hash.equals(state.hash))
     broken = { seq: state.seq, reason: "the chain's head has another hash" }
   return {
