@@ -5,6 +5,7 @@ import { ConfigError, type Config, loadConfig, processSource } from './config.ts
 import { assertSchemaFits } from './platform/db/migrate.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import { encryptionRing } from './platform/keys.ts'
+import type { Logger } from './platform/log.ts'
 import { assertMasterKey, loadRetiredKeys } from './platform/master-key.ts'
 import { startPeriodic } from './platform/periodic.ts'
 import { createSecrets } from './platform/secrets.ts'
@@ -38,7 +39,10 @@ async function start(config: Config): Promise<void> {
     app.readiness.startDraining()
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
-    const overdue = setTimeout(() => exit(log, 1, 'requests did not end in time'), config.shutdownTimeoutMs)
+    const overdue = setTimeout(
+      () => void exit(log, 1, 'requests did not end in time'),
+      config.shutdownTimeoutMs,
+    )
     overdue.unref()
     await app.server.close()
     await stopJobs()
@@ -46,16 +50,16 @@ async function start(config: Config): Promise<void> {
     health.closeAllConnections()
     await app.readiness.close()
     await closeWorld(world)
-    exit(log, 0, 'stopped')
+    await exit(log, 0, 'stopped')
   }
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      if (stopping) exit(log, 1, 'stopped by a second signal')
+      if (stopping) return void exit(log, 1, 'stopped by a second signal')
       stopping = true
       stop().catch((error: unknown) => {
         log.fatal({ err: error }, 'shutdown failed')
-        process.exit(1)
+        return exit(log, 1, 'stopped')
       })
     })
 }
@@ -72,8 +76,10 @@ async function syncClock({ database, log }: World): Promise<void> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-function exit(log: { info(text: string): void }, code: number, text: string): never {
+/** The last lines are waited for, but not longer than the log allows: its reader may have gone or paused. */
+async function exit(log: Logger, code: number, text: string): Promise<never> {
   log.info(text)
+  await new Promise<void>((resolve) => log.flush(() => resolve()))
   process.exit(code)
 }
 

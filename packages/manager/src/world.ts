@@ -4,7 +4,8 @@ import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/db/database.ts'
 import { type UserDirectory, createLocalDirectory } from './platform/directory.ts'
 import type { Logger } from './platform/log.ts'
-import { createLog } from './platform/log.ts'
+import { createLog, droppedNotice } from './platform/log.ts'
+import { createLogOutput } from './platform/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
 import { type Redis, createRedis } from './platform/redis.ts'
 import { version } from './version.ts'
@@ -22,8 +23,16 @@ const directories = { local: createLocalDirectory }
 
 /** The real world as the configuration describes it; `replace` swaps single parts in a test. */
 export function createWorld(config: Config, replace: Partial<World> = {}): World {
-  const log = replace.log ?? createLog(config.logLevel)
   const metrics = replace.metrics ?? createMetrics(version)
+  const log =
+    replace.log ??
+    createLog(
+      config.logLevel,
+      createLogOutput({
+        onDropped: (count) => metrics.logLinesDropped.inc(count),
+        noticeOf: droppedNotice,
+      }),
+    )
   const database =
     replace.database ??
     createDatabase({

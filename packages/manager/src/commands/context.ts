@@ -20,7 +20,7 @@ export const withKeyedDatabase = <T>(config: Config, work: (database: Database) 
 
 /** Runs the work with a database connection and closes it afterwards. */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const log = createLog('silent')
+  const log = createLog('silent', { write: () => undefined })
   const database = createDatabase({
     url: config.databaseUrl,
     poolSize: 2,

@@ -1,5 +1,6 @@
-// Logs: one JSON object per line on standard output, UTC, secrets removed by name wherever they appear.
+// Logs: one JSON object per line, UTC, secrets removed by name wherever they appear. Where lines go: log-output.ts.
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
+import { requestLineEnd } from './log-output.ts'
 
 export type { Logger } from 'pino'
 
@@ -20,11 +21,9 @@ const secretNames = new Set([
   'masterkey',
 ])
 const maxDepth = 6
-const bufferLength = 65_536
-const flushEveryMs = 100
 
 /** A logger that never prints the value of a field with a secret name. */
-export function createLog(level: string, destination?: DestinationStream): Logger {
+export function createLog(level: string, destination: DestinationStream): Logger {
   const options = {
     level,
     base: { pid: process.pid },
@@ -36,7 +35,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     },
     serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error), 0) },
   }
-  return pino(options, destination ?? standardOutput())
+  return pino(options, destination)
 }
 
 /** What every request leaves in the log; none of it needs quoting. */
@@ -56,9 +55,14 @@ export function logRequest(log: Logger, line: RequestLine, more: Record<string, 
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
   stream?.write(
     `{"level":"info"${timestamp()},"pid":${process.pid},"request_id":"${request_id}","route":"${route}",` +
-      `"method":"${method}","status":"${status}","duration_ms":${duration_ms},"msg":"request"}\n`,
+      `"method":"${method}","status":"${status}","duration_ms":${duration_ms},${requestLineEnd}`,
   )
 }
+
+/** The line that tells of lines which were dropped because nobody read them. */
+export const droppedNotice = (count: number): string =>
+  `{"level":"warn"${timestamp()},"pid":${process.pid},"dropped":${count},` +
+  `"msg":"${count} log lines were dropped: standard output was not read in time"}\n`
 
 let [timestampAt, timestampText] = [0, '']
 
@@ -67,35 +71,6 @@ function timestamp(): string {
   const now = Date.now()
   if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
   return timestampText
-}
-
-/**
- * Lines are written many at a time: one write per line costs more than making it. They are gathered here because the
- * destination's own buffer measures itself anew with every line, and its flush waits for the disk. The end of the process
- * writes the rest.
- */
-function standardOutput(): DestinationStream & { flushSync(): void } {
-  const output = pino.destination({ fd: 1, sync: true })
-  let [lines, length]: [string[], number] = [[], 0]
-  const flushSync = (): void => {
-    if (length === 0) return
-    const text = lines.join('')
-    ;[lines, length] = [[], 0]
-    output.write(text)
-  }
-  setInterval(flushSync, flushEveryMs).unref()
-  process.on('exit', () => {
-    flushSync()
-    output.flushSync()
-  })
-  return {
-    write: (line) => {
-      lines.push(line)
-      length += line.length
-      if (length >= bufferLength) flushSync()
-    },
-    flushSync,
-  }
 }
 
 /** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */

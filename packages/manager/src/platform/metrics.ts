@@ -111,6 +111,11 @@ export function createMetrics(version: string) {
     ]),
     ...createPreparedCounter(registers),
     ...createEsbHistograms(registers),
+    logLinesDropped: counter(
+      'svc_log_lines_dropped_total',
+      'Log lines dropped because standard output was not read in time.',
+      [],
+    ),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     auditCheckpointSeq: gauge(

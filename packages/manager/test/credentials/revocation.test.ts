@@ -78,7 +78,7 @@ async function end({ urls, admin }: World, { kind, id }: Live): Promise<Ending> 
 /** Everything ready to use: three processes, and credentials that every process has seen. */
 async function prepare(databaseUrl: string, program?: string) {
   const processes: ServiceProcess[] = await Promise.all(
-    [undefined, program, program].map((file) => startProcess(databaseUrl, env, file)),
+    [undefined, program, program].map((file) => startProcess(databaseUrl, env, { program: file })),
   )
   const urls = processes.map(({ url }) => url)
   const sql = new Pool({ connectionString: databaseUrl, max: 1 })

@@ -47,7 +47,7 @@ type World = {
 
 async function prepare(databaseUrl: string, program?: string): Promise<World> {
   const processes = await Promise.all(
-    [undefined, program, program].map((file) => startProcess(databaseUrl, {}, file)),
+    [undefined, program, program].map((file) => startProcess(databaseUrl, {}, { program: file })),
   )
   const urls = processes.map(({ url }) => url)
   const sql = new Pool({ connectionString: databaseUrl, max: 1 })

@@ -13,7 +13,7 @@ export type ServiceProcess = {
   healthUrl: string
   /** Everything it wrote to standard output, line by line. */
   lines: string[]
-  /** Resolves with the exit code, or the signal's name. */
+  /** Resolves with the exit code, or the signal's name, when everything it wrote has been read. */
   exit: Promise<number | string>
 }
 
@@ -25,13 +25,20 @@ const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv =>
   ...env,
 })
 
-/** Starts a process on free ports and waits until it is ready. */
+/**
+ * Starts a process on free ports and waits until it is ready. `shell` makes the line that bash runs of the one that
+ * becomes the process: with a limit before it, or its output led somewhere else.
+ */
 export async function startProcess(
   databaseUrl: string,
   env: Record<string, string | undefined> = {},
-  program = main,
+  { program = main, shell }: { program?: string; shell?: (run: string) => string } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [program], {
+  const [command, args] =
+    shell === undefined
+      ? [process.execPath, [program]]
+      : ['bash', ['-c', shell(`exec '${process.execPath}' '${program}'`)]]
+  const child = spawn(command, args, {
     env: childEnv({ ...testEnv(databaseUrl), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -39,7 +46,7 @@ export async function startProcess(
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   const exit = new Promise<number | string>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'gone')),
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'gone')),
   )
   const ready = new Promise<{ port: number; health_port: number }>((resolve, reject) => {
     let rest = ''

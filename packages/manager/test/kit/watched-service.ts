@@ -20,7 +20,7 @@ export async function startWatched(
   databaseUrl: string,
   env: Record<string, string | undefined>,
 ): Promise<WatchedService> {
-  const running = await startProcess(databaseUrl, env, import.meta.filename)
+  const running = await startProcess(databaseUrl, env, { program: import.meta.filename })
   const report = async (): Promise<LoopReport> => {
     const from = running.lines.length
     running.child.kill('SIGUSR2')
