@@ -1,5 +1,12 @@
 // The whole service on one page. A feature may use only what stands above it.
-import { type Config, credentialOptions, gatewayLimits, outboundOptions, transformOptions } from './config.ts'
+import {
+  type Config,
+  connectionNeeds,
+  credentialOptions,
+  gatewayLimits,
+  outboundOptions,
+  transformOptions,
+} from './config.ts'
 import type { Feature } from './feature.ts'
 import { createAccessTokens } from './features/access-tokens/index.ts'
 import { createApplications, createTenant2Applications } from './features/applications/index.ts'
@@ -29,6 +36,7 @@ import {
   createHoldMasterKey,
   noRetiredKeys,
 } from './platform/master-key.ts'
+import { type ConnectionShares, openFileLimit, shareConnections } from './platform/open-files.ts'
 import { createOutboundPools } from './platform/outbound/pools.ts'
 import type { PeriodicJob } from './platform/periodic.ts'
 import { type ReadinessProbe, createReadiness } from './platform/readiness.ts'
@@ -49,6 +57,7 @@ export async function createApp(
   const isHatchOpen = config.env === 'development' && config.devUserOverride
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
   const gate = createGate({ secrets, openForDevelopment: isHatchOpen, metrics: world.metrics })
+  const shares = shareConnections(openFileLimit(), connectionNeeds(config))
   const readiness = createReadiness({ databaseUrl: config.databaseUrl, redis: world.redis, version })
   const credentials = createCredentialParts(credentialOptions(config), world)
   const { features, users, callers } = createFeatures(config, world, {
@@ -56,9 +65,19 @@ export async function createApp(
     readiness,
     credentials,
     retiredKeys,
+    shares,
   })
   const transport = await createTransport(
-    { config, world, features, gate, readiness, callers, close: () => credentials.close() },
+    {
+      config,
+      world,
+      features,
+      gate,
+      readiness,
+      callers,
+      maxConnections: shares.api,
+      close: () => credentials.close(),
+    },
     isHatchOpen ? { ...options, fallbackIdentity: developmentIdentity } : options,
   )
   if (isHatchOpen) await openEscapeHatch(world, users)
@@ -70,6 +89,7 @@ type Edge = {
   readiness: ReadinessProbe
   credentials: CredentialParts
   retiredKeys: RetiredKeys
+  shares: ConnectionShares
 }
 
 function createFeatures(config: Config, world: World, edge: Edge) {
@@ -150,7 +170,7 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     maxPreparedBytes: config.maxPreparedBytes,
     callLog: esbAuditLogs.api.callLog,
     endpoints: endpoints.api,
-    pools: createOutboundPools(outboundOptions(config)),
+    pools: createOutboundPools({ ...outboundOptions(config), maxSockets: edge.shares.outbound }),
     limits: gatewayLimits(config),
   })
   const proxyAuth = createProxyAuth({

@@ -26,6 +26,12 @@ export const esbSettings = {
     default: 256,
     doc: 'Calls a process forwards at once to one scheme, host and port, each on a connection of its own; further ones are answered 503 with `Retry-After`, so that a slow partner holds up only its own callers.',
   }),
+  esbMaxConnections: setting(integer(1, 1_000_000), {
+    key: 'esb.max_connections',
+    env: 'SVC_ESB_MAX_CONNECTIONS',
+    default: 5_000,
+    doc: 'Connections a process has to all endpoints together; fewer where the limit of open files has no room for so many. Calls that need a further one are answered 503 with `Retry-After`.',
+  }),
   esbMaxHeldBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
     key: 'esb.max_held_bytes',
     env: 'SVC_ESB_MAX_HELD_BYTES',

@@ -97,6 +97,12 @@ export const settings = {
     default: 8080,
     doc: 'API port. 0 takes a free one.',
   }),
+  maxConnections: setting(integer(16, 1_000_000), {
+    key: 'http.max_connections',
+    env: 'SVC_MAX_CONNECTIONS',
+    default: 10_000,
+    doc: 'Connections the API port holds at once; fewer where the limit of open files has no room for so many. When it is full, a new connection takes the place of the one that was silent for longest.',
+  }),
   healthHost: setting(text(255), {
     key: 'health.host',
     env: 'SVC_HEALTH_HOST',

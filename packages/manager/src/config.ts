@@ -1,5 +1,6 @@
 // The only reader of process.env and of the configuration file. What there is to configure: config-settings.ts.
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parse as parseYaml } from 'yaml'
 import { type Setting, flattenYaml } from './config-readers.ts'
 import { settings } from './config-settings.ts'
@@ -154,6 +155,20 @@ const serviceOf = (url: string, defaultPort: number): { host: string; port: numb
   const { hostname, port } = new URL(url)
   return { host: hostname, port: port === '' ? defaultPort : Number(port) }
 }
+
+/** What takes open files beside the connections from and to others. */
+export const connectionNeeds = (config: Config) => ({
+  database:
+    config.databasePoolSize +
+    config.databaseLookupPoolSize +
+    config.databaseContentPoolSize +
+    2 * config.databaseLogPoolSize +
+    readinessConnections,
+  threads: (config.kdfThreads ?? availableParallelism()) + renderThreads,
+  maxApi: config.maxConnections,
+  maxOutbound: config.esbMaxConnections,
+})
+const [readinessConnections, renderThreads] = [1, 2]
 
 /** The settings of the credential parts, as they take them. */
 export const credentialOptions = (config: Config) => ({

@@ -32,6 +32,8 @@ type Parts = {
   features: readonly Feature[]
   gate: Gate
   readiness: ReadinessProbe
+  /** Connections the API port holds at once. */
+  maxConnections: number
   /** How callers are known: by forwarded identity, personal access token or machine token. */
   callers: Callers
   /** Ends what the features share, after their own ends. */
@@ -73,12 +75,13 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
   const readDbError = createDbErrorReader(
     Object.assign({}, ...features.map((feature) => feature.constraints ?? {})),
   )
-  const server = await createServer({
+  const server = createServer({
     log,
     metrics,
     readDbError,
     pool: world.database.pool,
     maxWaiting: config.databaseMaxWaiting,
+    maxConnections: parts.maxConnections,
     isDraining: () => readiness.isDraining(),
   })
   const routes = guardRoutes(server)

@@ -20,8 +20,9 @@ export function startPeriodic(
   const running = new Map<string, Promise<void>>()
   const start = (job: PeriodicJob): void => {
     if (running.has(job.name)) return
-    const run = job
-      .run()
+    // What throws in a timer ends the process, so a run begins in the promise.
+    const run = Promise.resolve()
+      .then(() => job.run())
       .catch((error: unknown) => {
         metrics.jobFailures.inc({ job: job.name })
         log.error({ err: error, job: job.name }, 'periodic job failed')

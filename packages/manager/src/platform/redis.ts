@@ -53,9 +53,10 @@ export function createRedis(
   client.on('error', () => note(false))
   client.connect().catch(() => note(false))
   let pending: Promise<unknown> | null = null
+  const ping = async (): Promise<unknown> => client.ping()
   const probe = async (): Promise<void> => {
     // While one ping waits for a Redis that hangs, no further one is queued behind it.
-    pending ??= client.ping().finally(() => (pending = null))
+    pending ??= ping().finally(() => (pending = null))
     const answers = await within(pingTimeoutMs, pending).then(
       () => true,
       () => false,

@@ -81,10 +81,14 @@ export async function runManager(
   }
 }
 
-/** Starts the service and waits for it to end by itself. */
-export async function runToEnd(env: Record<string, string | undefined>): Promise<CommandResult> {
+/** Starts the service, after this command of the shell, and waits for it to end by itself. */
+export async function runToEnd(
+  env: Record<string, string | undefined>,
+  before = 'true',
+): Promise<CommandResult> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [main], {
+    const run = `${before}; exec '${process.execPath}' '${main}'`
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', run], {
       env: childEnv(env),
       timeout: 20_000,
     })

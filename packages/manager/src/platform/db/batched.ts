@@ -47,6 +47,8 @@ export function createBatched<Key, Row>(
   const gather = (seen: number, turns: number): void => {
     setImmediate(() => (waiting > seen && turns > 0 ? gather(waiting, turns - 1) : flush()))
   }
+  // Async: what throws in a callback of the event loop would end the process.
+  const run = async (keys: Key[]): Promise<(Row | null)[]> => options.run(keys)
   const flush = (): void => {
     isScheduled = false
     const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
@@ -69,7 +71,7 @@ export function createBatched<Key, Row>(
       }
       schedule()
     }
-    options.run(batch.map(({ key }) => key)).then(
+    run(batch.map(({ key }) => key)).then(
       (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
       (error: unknown) => settle((waiter) => waiter.reject(error)),
     )

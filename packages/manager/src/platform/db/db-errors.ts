@@ -7,10 +7,17 @@ export type ConstraintMeanings = Record<string, [ErrorCode, string]>
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
+  'EAI_AGAIN',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  // No file left for a connection, in this process or on this machine.
+  'EMFILE',
+  'ENFILE',
 ])
 const connectionTexts = [
   'timeout exceeded when trying to connect',

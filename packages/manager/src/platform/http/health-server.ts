@@ -1,7 +1,9 @@
 // The health port: liveness, readiness and metrics, on a listener of its own that no proxy exposes.
 import { type Server, createServer } from 'node:http'
 import type { Metrics } from '../metrics.ts'
+import { healthConnections } from '../open-files.ts'
 import type { ReadinessProbe } from '../readiness.ts'
+import { limitConnections } from './connection-limit.ts'
 
 type Answer = { status: number; type: string; body: string }
 
@@ -19,7 +21,8 @@ export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics):
       body: await metrics.registry.metrics(),
     }),
   }
-  return createServer({ requestTimeout: 5_000, headersTimeout: 5_000 }, (request, response) => {
+  const timeouts = { requestTimeout: 5_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }
+  const server = createServer(timeouts, (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const route = isRead && Object.hasOwn(routes, path) ? routes[path] : undefined
@@ -37,6 +40,8 @@ export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics):
     }
     answer.then(send, () => send(json(500, { error: 'internal error' })))
   })
+  limitConnections(server, healthConnections, () => metrics.shed.inc({ point: 'connections' }))
+  return server
 }
 
 const json = (status: number, value: unknown): Answer => ({

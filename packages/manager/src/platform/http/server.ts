@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import underPressure from '@fastify/under-pressure'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -14,11 +13,13 @@ import fastify, {
 } from 'fastify'
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { type Logger, logRequest } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
+import { limitConnections } from './connection-limit.ts'
 import { singleHeader } from './headers.ts'
+import { shedWhenOverloaded } from './shedding.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,8 +31,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The shape of the route's error bodies, and of its refusals at the gate. */
     errorShape?: ErrorShape
-    /** Answers even while the service sheds load. */
-    neverShed?: true
   }
 }
 
@@ -40,6 +39,8 @@ export type ServerOptions = {
   metrics: Metrics
   pool: Pool
   maxWaiting: number
+  /** Connections the port holds at once. */
+  maxConnections: number
   readDbError: DbErrorReader
   isDraining: () => boolean
 }
@@ -47,7 +48,7 @@ export type ServerOptions = {
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A Fastify server with everything that is the same for all routes. */
-export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+export function createServer(options: ServerOptions): FastifyInstance {
   const inflight = new Set<FastifyRequest>()
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
@@ -66,6 +67,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
+    // A connection that does not ask anything within that time is closed, also one that never sends a byte.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     bodyLimit: 1_048_576,
     routerOptions: { maxParamLength: 600 },
     onProtoPoisoning: 'error',
@@ -89,7 +92,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done()
   })
   acceptOnlyJson(server)
-  await shedWhenOverloaded(server, options)
+  limitConnections(server.server, options.maxConnections, () =>
+    options.metrics.shed.inc({ point: 'connections' }),
+  )
+  shedWhenOverloaded(server, options)
   server.addHook('preClose', async () => closeWhenIdle(server, inflight))
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
   server.setNotFoundHandler((request, reply) =>
@@ -160,24 +166,6 @@ const asBadJson = (error: Error): AppError | FastifyError =>
 
 /** Exactly application/json, with no parameter but charset=utf-8. */
 const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
-
-async function shedWhenOverloaded(server: FastifyInstance, options: ServerOptions): Promise<void> {
-  const shed = (point: string): never => {
-    options.metrics.shed.inc({ point })
-    throw unavailable('the service is overloaded; try again')
-  }
-  await server.register(underPressure, {
-    maxEventLoopDelay: 1_000,
-    pressureHandler: (request) => {
-      if (request.routeOptions.config.neverShed !== true) shed('event_loop')
-    },
-  })
-  server.addHook('onRequest', (request, _reply, done) => {
-    const isCrowded = options.pool.waitingCount >= options.maxWaiting
-    if (isCrowded && request.routeOptions.config.neverShed !== true) shed('db_pool')
-    done()
-  })
-}
 
 /** Once no request is under way, connections that never sent a whole one need not be waited for. */
 function closeWhenIdle(server: FastifyInstance, inflight: ReadonlySet<FastifyRequest>): void {

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { createGuardedConnector } from './connector.ts'
 import { type EgressOptions, createEgress } from './egress.ts'
+import { limitSockets } from './socket-limit.ts'
 
 export type OriginPool = {
   pool: Pool
@@ -24,12 +25,15 @@ const maxOrigins = 2_000
 // Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
 const keepAliveMs = 4_000
 
-/** `maxPerOrigin` connections at most to each origin. */
+/** `maxPerOrigin` connections at most to each origin, and `maxSockets` to all of them. */
 export function createOutboundPools(
-  options: EgressOptions & { maxPerOrigin: number; connectTimeoutMs: number },
+  options: EgressOptions & { maxPerOrigin: number; maxSockets: number; connectTimeoutMs: number },
 ): OutboundPools {
   const { connectTimeoutMs } = options
-  const connect = createGuardedConnector({ egress: createEgress(options), connectTimeoutMs })
+  const connect = limitSockets(
+    createGuardedConnector({ egress: createEgress(options), connectTimeoutMs }),
+    options.maxSockets,
+  )
   const pools = new LRUCache<string, OriginPool>({
     max: maxOrigins,
     // Calls under way end as they are.

@@ -1,0 +1,58 @@
+// Requests that are refused before they cost anything, because the service cannot keep up.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import { unavailable } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers even while the service sheds load. */
+    neverShed?: true
+  }
+}
+
+const maxLoopDelayMs = 1_000
+const resolutionMs = 10
+const sampleEveryMs = 1_000
+
+/** Answers 503 while the event loop lags, or while too many requests wait for a database connection. */
+export function shedWhenOverloaded(
+  server: FastifyInstance,
+  options: { pool: Pool; maxWaiting: number; metrics: Metrics },
+): void {
+  const { pool, maxWaiting, metrics } = options
+  const loopDelayMs = watchLoopDelay(server)
+  const shed = (point: string): never => {
+    metrics.shed.inc({ point })
+    throw unavailable('the service is overloaded; try again')
+  }
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.neverShed !== true) {
+      if (loopDelayMs() > maxLoopDelayMs) shed('event_loop')
+      if (pool.waitingCount >= maxWaiting) shed('db_pool')
+    }
+    done()
+  })
+}
+
+/** A function that answers how late the event loop was in the last second, on average. */
+function watchLoopDelay(server: FastifyInstance): () => number {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  delays.enable()
+  let delayMs = 0
+  // Nothing in here opens a file: what throws in a timer ends the process.
+  const timer = setInterval(() => {
+    const meanMs = delays.mean / 1e6 - resolutionMs
+    // No sample at all: the loop did not come round.
+    delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
+    delays.reset()
+  }, sampleEveryMs)
+  timer.unref()
+  server.addHook('onClose', (_server, done) => {
+    clearInterval(timer)
+    delays.disable()
+    done()
+  })
+  return () => delayMs
+}
