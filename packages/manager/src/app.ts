@@ -58,7 +58,13 @@ export async function createApp(
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
   const gate = createGate({ secrets, openForDevelopment: isHatchOpen, metrics: world.metrics })
   const shares = shareConnections(openFileLimit(), connectionNeeds(config))
-  const readiness = createReadiness({ databaseUrl: config.databaseUrl, redis: world.redis, version })
+  const readiness = createReadiness({
+    databaseUrl: config.databaseUrl,
+    database: world.database,
+    redis: world.redis,
+    log: world.log,
+    version,
+  })
   const credentials = createCredentialParts(credentialOptions(config), world)
   const { features, users, callers } = createFeatures(config, world, {
     gate,

@@ -293,6 +293,7 @@ describe('migrations', () => {
     const running = await startProcess(url.href, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
     const answer = await timedPost(new Agent(), `${running.url}/query`, headersOf(person), ask)
     expect(answer.status).toBe(200)
+    expect((await fetch(`${running.healthUrl}/readyz`)).status).toBe(200)
     running.child.kill('SIGTERM')
     await running.exit
     await app.end()

@@ -186,6 +186,11 @@ export interface Projects {
   updatedAt: Generated<Timestamp>;
 }
 
+export interface ReadinessProbes {
+  probedAt: Timestamp;
+  slot: number;
+}
+
 export interface RetiredKeys {
   id: string;
   purpose: string;
@@ -290,6 +295,7 @@ export interface DB {
   machineUsers: MachineUsers;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
+  readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;
   settings: Settings;
   tenant2applications: Tenant2applications;

@@ -5,6 +5,8 @@ export type DarkProxy = {
   port: number
   /** Stops passing bytes on the connections there are; new ones work. */
   goDark(): void
+  /** Leads new connections elsewhere; those there are stay. */
+  retarget(port: number): void
   /** Resets the connections there are. */
   reset(): void
   close(): Promise<void>
@@ -13,8 +15,9 @@ export type DarkProxy = {
 /** Listens on a free port and passes everything on to the target. */
 export async function startDarkProxy(target: { host: string; port: number }): Promise<DarkProxy> {
   const pairs = new Set<[Socket, Socket]>()
+  let { port: targetPort } = target
   const server = createServer((inbound) => {
-    const outbound = connect(target.port, target.host)
+    const outbound = connect(targetPort, target.host)
     const pair: [Socket, Socket] = [inbound, outbound]
     pairs.add(pair)
     inbound.pipe(outbound)
@@ -36,6 +39,9 @@ export async function startDarkProxy(target: { host: string; port: number }): Pr
         inbound.unpipe(outbound)
         outbound.unpipe(inbound)
       }
+    },
+    retarget: (to) => {
+      targetPort = to
     },
     reset: () => {
       for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy()

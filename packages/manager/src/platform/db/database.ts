@@ -2,6 +2,7 @@
 // milliseconds, which is what both API and audit hashes use.
 import { CamelCasePlugin, Kysely, type Transaction, PostgresDialect } from 'kysely'
 import { Pool, types as pgTypes } from 'pg'
+import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import type { DB } from '../../generated/db.ts'
@@ -50,6 +51,12 @@ export type Database = {
   write: Write
   /** The same without waiting for the disk: a crash of the database may forget it, a crash of this process does not. */
   writeSoon: Write
+  /** Calls back whenever a connection reports a server that takes no writes. */
+  onReadOnly(listener: () => void): void
+  /** Lets go of every connection there is; the next statements open others. */
+  renew(): void
+  /** What paces attempts to connect. */
+  gate: ConnectGate
   close(): Promise<void>
 }
 type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
@@ -72,8 +79,12 @@ export const lookupSettings = [
  * connections of their own, so that slow work elsewhere does not hold up who is calling.
  */
 export function createDatabase(options: DatabaseOptions): Database {
+  const gate = createConnectGate()
+  let noteReadOnly: (() => void) | null = null
+  const renewals: (() => void)[] = []
   const openPool = (max: number, settings: string): Pool => {
     const pool = new Pool({
+      Client: gate.Patient,
       connectionString: options.url,
       max,
       types,
@@ -87,7 +98,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       application_name: options.applicationName ?? 'manager',
       options: settings,
     })
-    keepConnectionsHonest(pool)
+    renewals.push(keepConnectionsHonest(pool, () => noteReadOnly?.()))
     // An idle connection that breaks must not end the process; the pool drops it.
     pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
     return pool
@@ -116,6 +127,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     readContent: readsOn(contentPool, options.onStatement),
     write: writesOn(logPool, options.onStatement),
     writeSoon: writesOn(soonPool, options.onStatement),
+    onReadOnly: (listener) => {
+      noteReadOnly = listener
+    },
+    renew: () => {
+      for (const renew of renewals) renew()
+    },
+    gate,
     close: async () => {
       clock.close()
       await db.destroy()

@@ -19,6 +19,9 @@ const connectionCodes = new Set([
   'EMFILE',
   'ENFILE',
 ])
+// 08: connection, 28 and 3D: refused at its start, 53: resources, 57: operator intervention, 58: system, 40: rollback,
+// 55P03: lock timeout, 25006: the server takes no writes, 25P03 and 25P04: a transaction that took too long.
+const unavailableStates = /^(?:08|28|3D|40|53|57|58|55P03$|25006$|25P03$|25P04$)/
 const connectionTexts = [
   'timeout exceeded when trying to connect',
   'Query read timeout',
@@ -41,8 +44,7 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
       })
     if (code === '57014')
       return unavailable('the database took too long over this; ask for less, or try again', error)
-    // 08: connection, 53: resources, 57: operator intervention, 40: rollback, 55P03: lock timeout.
-    if (/^(08|53|57|40)/.test(code) || code === '55P03' || connectionCodes.has(code))
+    if (unavailableStates.test(code) || connectionCodes.has(code))
       return unavailable('the database does not answer right now; try again', error)
     if (connectionTexts.some((text) => error.message.includes(text)))
       return unavailable('the database does not answer right now; try again', error)
