@@ -16,7 +16,8 @@ beforeAll(async () => {
   database = await createScratchDatabase()
   service = await startProcess(
     database.url,
-    { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' },
+    // As many threads on every machine: they take files too.
+    { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0', SVC_CREDENTIALS_KDF_THREADS: '1' },
     { shell: (run) => `ulimit -n 256; ${run}` },
   )
 })
@@ -185,16 +186,21 @@ describe('overload', () => {
 
   test('while the event loop lags, requests are answered 503 and health is answered', async () => {
     const app = await startTestApp()
-    // The service runs in this very loop.
-    for (let round = 0; round < 3; round++) {
-      for (const end = performance.now() + 2_000; performance.now() < end;);
-      await new Promise((resolve) => setImmediate(resolve))
+    const seen: string[] = []
+    // A busy machine may take so long over a request that the lag is over when it arrives.
+    for (let attempt = 0; attempt < 3 && !seen.includes('503 1 200'); attempt++) {
+      // The service runs in this very loop.
+      for (let round = 0; round < 2; round++) {
+        for (const end = performance.now() + 2_000; performance.now() < end;);
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const [answer, alive] = await Promise.all([
+        app.query(person, '{ me { id } }'),
+        fetch(`${app.url}/health`),
+      ])
+      seen.push(`${answer.status} ${answer.headers.get('retry-after')} ${alive.status}`)
     }
-    const [answer, alive] = await Promise.all([
-      app.query(person, '{ me { id } }'),
-      fetch(`${app.url}/health`),
-    ])
-    expect([answer.status, answer.headers.get('retry-after'), alive.status]).toEqual([503, '1', 200])
+    expect(seen).toContain('503 1 200')
     await expect
       .poll(async () => (await app.query(person, '{ me { id } }')).status, { timeout: 10_000 })
       .toBe(200)
