@@ -88,7 +88,7 @@ export async function runToEnd(
 ): Promise<CommandResult> {
   try {
     const run = `${before}; exec '${process.execPath}' '${main}'`
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', run], {
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', run], {
       env: childEnv(env),
       timeout: 20_000,
     })

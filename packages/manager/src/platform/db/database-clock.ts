@@ -1,5 +1,6 @@
 // The time of the database. Replicas of one installation have many clocks and one database: what is stored, ordered and
 // expired by time goes by its clock, so a machine whose own clock is wrong dates nothing wrongly.
+import type { Pool } from 'pg'
 import type { Clock } from '../clock.ts'
 
 export type DatabaseClock = Clock & {
@@ -15,13 +16,15 @@ const syncEveryMs = 30_000
 const maxRoundTripMs = 2_000
 
 /** Counts on from the last time read, by the monotonic clock; costs one short statement in 30 seconds. */
-export function createDatabaseClock(readTime: () => Promise<Date>): DatabaseClock {
+export function createDatabaseClock(pool: Pool): DatabaseClock {
   let originMs = Date.now() - performance.now()
   const sync = async (): Promise<void> => {
     const sent = performance.now()
-    const time = await readTime()
+    const { rows } = await pool.query<{ time: string }>(
+      'select extract(epoch from clock_timestamp()) as time',
+    )
     const received = performance.now()
-    if (received - sent <= maxRoundTripMs) originMs = time.getTime() - (sent + received) / 2
+    if (received - sent <= maxRoundTripMs) originMs = Number(rows[0]?.time) * 1_000 - (sent + received) / 2
   }
   // A database that does not answer is told by readiness; the clock goes on as it is.
   const timer = setInterval(() => void sync().catch(() => undefined), syncEveryMs)

@@ -113,12 +113,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: (event) => options.onStatement?.(event.query.sql),
   })
-  const clock = createDatabaseClock(async () => {
-    const { rows } = await pool.query<{ time: string }>(
-      'select extract(epoch from clock_timestamp()) as time',
-    )
-    return new Date(Number(rows[0]?.time) * 1_000)
-  })
+  const clock = createDatabaseClock(pool)
   return {
     db,
     pool,
