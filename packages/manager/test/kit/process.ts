@@ -37,7 +37,7 @@ export async function startProcess(
   const [command, args] =
     shell === undefined
       ? [process.execPath, [program]]
-      : ['bash', ['-c', shell(`exec '${process.execPath}' '${program}'`)]]
+      : ['bash', ['--norc', '-c', shell(`exec '${process.execPath}' '${program}'`)]]
   const child = spawn(command, args, {
     env: childEnv({ ...testEnv(databaseUrl), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
