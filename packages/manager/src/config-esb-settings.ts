@@ -36,7 +36,20 @@ export const esbSettings = {
     key: 'esb.max_held_bytes',
     env: 'SVC_ESB_MAX_HELD_BYTES',
     default: 128 * 1_048_576,
-    doc: 'Request bodies a process holds at once to transform them, all together; further ones are answered 503 with `Retry-After`. Bodies that are not transformed are never held.',
+    doc: 'Request bodies a process holds at once to transform them, all together, as far as they have arrived; one project holds a quarter of it at most, or one body of `esb.max_request_bytes`. Further ones are answered 503 with `Retry-After`. Bodies that are not transformed are never held.',
+  }),
+  // Below the 30 seconds after which the server gives a request up by itself, without a word in the log of calls.
+  esbBodyTimeoutMs: setting(duration(100, 29_000), {
+    key: 'esb.body_timeout',
+    env: 'SVC_ESB_BODY_TIMEOUT',
+    default: 25_000,
+    doc: 'How long a process waits for the body of a call, all pauses together; then it is answered 400.',
+  }),
+  esbBodyStallMs: setting(duration(100, 29_000), {
+    key: 'esb.body_stall_timeout',
+    env: 'SVC_ESB_BODY_STALL_TIMEOUT',
+    default: 5_000,
+    doc: 'The longest pause in the body of a call, and how far it may be behind 16 KiB a second; then it is answered 400.',
   }),
   esbDeniedCidrs: setting(cidrList, {
     key: 'esb.denied_cidrs',

@@ -136,6 +136,7 @@ export const gatewayLimits = (config: Config) => ({
   maxResponseBytes: config.esbMaxResponseBytes,
   forwardTimeoutMs: config.esbForwardTimeoutMs,
   maxHeldBytes: config.esbMaxHeldBytes,
+  body: { timeoutMs: config.esbBodyTimeoutMs, stallMs: config.esbBodyStallMs },
 })
 
 /** The settings of connections to upstreams; what this process itself is built on is never one of them. */

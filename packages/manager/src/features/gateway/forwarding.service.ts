@@ -4,10 +4,18 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
+import type { PaceLimits } from '../../platform/outbound/body-pace.ts'
 import { type Held, createHeldBytes } from '../../platform/outbound/held-bytes.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { relay } from '../../platform/outbound/relay.ts'
-import { arrivedBody, checkAnnouncedBody, passBody, readBody } from '../../platform/outbound/request-body.ts'
+import {
+  type BodyLimits,
+  type PassedBody,
+  arrivedBody,
+  checkAnnouncedBody,
+  passBody,
+  readBody,
+} from '../../platform/outbound/request-body.ts'
 import type { EndpointsApi } from '../endpoints/index.ts'
 import { withQuery } from './invocation.ts'
 import { headersToCaller, headersToUpstream } from './passed-headers.ts'
@@ -20,6 +28,7 @@ type GatewayLimits = {
   forwardTimeoutMs: number
   /** Bodies that are transformed, all together. */
   maxHeldBytes: number
+  body: PaceLimits
 }
 export type ForwardingDeps = {
   clock: Clock
@@ -41,15 +50,22 @@ export type Incoming = {
   onHead: () => void
 }
 export type Call = { incoming: Incoming; target: Target; query: string; recording: Recording }
-type Forwarded = { body: Buffer | AsyncIterable<Buffer> | null; headers: string[] }
+type Forwarded = { body: Buffer | PassedBody | null; headers: string[] }
 
+// No project takes more than a part of what may be held.
+const sharesOfHeldBytes = 4
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
 /** A function that forwards a call; it resolves when the whole answer is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
-  const hold = createHeldBytes(Math.max(limits.maxHeldBytes, limits.maxRequestBytes))
+  const bodyLimits: BodyLimits = { ...limits.body, maxBytes: limits.maxRequestBytes }
+  const hold = createHeldBytes({
+    maxBytes: Math.max(limits.maxHeldBytes, limits.maxRequestBytes),
+    // The largest body fits at any rate.
+    maxPerOwner: Math.max(limits.maxHeldBytes / sharesOfHeldBytes, limits.maxRequestBytes),
+  })
   const forward = async (call: Call, held: Held): Promise<void> => {
     const { incoming, target, recording } = call
     const { upstream, authorization } = target
@@ -57,8 +73,8 @@ export function createForwarding(deps: ForwardingDeps) {
     checkAnnouncedBody(incoming.request, limits.maxRequestBytes)
     const { body, headers } =
       target.transformationTemplate === ''
-        ? unchanged(call, limits.maxRequestBytes)
-        : await transformed(call, held, deps)
+        ? unchanged(call, bodyLimits)
+        : await transformed(call, { held, limits: bodyLimits }, deps)
     const method = incoming.request.method as string
     // An answer to TRACE repeats what was sent, and the credentials are not the caller's to see.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
@@ -92,7 +108,7 @@ export function createForwarding(deps: ForwardingDeps) {
     )
   }
   return async (call: Call): Promise<void> => {
-    const held = hold()
+    const held = hold(call.target.projectId)
     try {
       await forward(call, held)
     } finally {
@@ -101,22 +117,24 @@ export function createForwarding(deps: ForwardingDeps) {
   }
 }
 
-function unchanged({ incoming: { request }, recording }: Call, maxBytes: number): Forwarded {
+function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimits): Forwarded {
   const headers = headersToUpstream(request.rawHeaders, noneReplaced)
-  const arrived = arrivedBody(request, maxBytes)
+  const arrived = arrivedBody(request, limits.maxBytes)
   if (arrived !== undefined) {
     if (arrived !== null) recording.request?.add(arrived)
     return { body: arrived, headers }
   }
   const length = request.headers['content-length']
   if (length !== undefined) headers.push('Content-Length', length)
-  return { body: passBody(request, maxBytes, (chunk) => recording.request?.add(chunk)), headers }
+  return { body: passBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
 }
 
-async function transformed(call: Call, held: Held, deps: ForwardingDeps): Promise<Forwarded> {
+type Taking = { held: Held; limits: BodyLimits }
+
+async function transformed(call: Call, { held, limits }: Taking, deps: ForwardingDeps): Promise<Forwarded> {
   const { incoming, target, recording } = call
   const { request, machine } = incoming
-  const body = await readBody(request, deps.limits.maxRequestBytes, held)
+  const body = await readBody(request, limits, held)
   recording.request?.add(body)
   const { transformationTemplate: template, inputMessageType, outputMessageType, application } = target
   const { id, name, consumeUrl, description, upstream } = target

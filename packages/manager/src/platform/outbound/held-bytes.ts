@@ -1,24 +1,32 @@
 // A bound on what is held in memory at once, over all calls: bodies that are needed whole wait for their last byte, and
-// who sends it decides when it comes.
+// who sends it decides when it comes. Nobody holds more than a share, so that the rest is left to the others.
 import { unavailable } from '../errors.ts'
 
 /** What one call holds. */
 export type Held = { add(bytes: number): void; release(): void }
 
-/** A function that begins to hold for a call; adding throws 503 when all calls together would hold too much. */
-export function createHeldBytes(maxBytes: number): () => Held {
+/** A function that begins to hold for a call of an owner; adding throws 503 when its owner, or all, would hold too much. */
+export function createHeldBytes(limits: { maxBytes: number; maxPerOwner: number }): (owner: string) => Held {
+  const byOwner = new Map<string, number>()
   let total = 0
-  return () => {
+  const count = (owner: string, bytes: number): void => {
+    total += bytes
+    const left = (byOwner.get(owner) ?? 0) + bytes
+    if (left === 0) byOwner.delete(owner)
+    else byOwner.set(owner, left)
+  }
+  return (owner) => {
     let own = 0
     return {
       add: (bytes) => {
-        if (total + bytes > maxBytes)
+        const isShareUsed = (byOwner.get(owner) ?? 0) + bytes > limits.maxPerOwner
+        if (isShareUsed || total + bytes > limits.maxBytes)
           throw unavailable('too many large bodies are being transformed; try again')
         own += bytes
-        total += bytes
+        count(owner, bytes)
       },
       release: () => {
-        total -= own
+        count(owner, -own)
         own = 0
       },
     }

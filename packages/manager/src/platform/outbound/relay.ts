@@ -5,7 +5,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
-import { BodyBrokenOff } from './request-body.ts'
+import { BodyBrokenOff, type PassedBody } from './request-body.ts'
+import { sentTooSlowly } from './body-pace.ts'
 import { EgressRefused } from './connector.ts'
 import type { OriginPool } from './pools.ts'
 
@@ -15,7 +16,7 @@ export type RelayRequest = {
   method: string
   /** Flat: name, value, name, value … */
   headers: string[]
-  body: Buffer | AsyncIterable<Buffer> | null
+  body: Buffer | PassedBody | null
   maxResponseBytes: number
   deadlineMs: number
 }
@@ -181,7 +182,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onDeadline(): void {
     if (this.#caller.response.writableNeedDrain)
       this.#end(new CallerGone('the caller read his answer too slowly'))
+    else if (this.#isBodyAwaited()) this.#end(sentTooSlowly())
     else this.#fail('the upstream took too long')
+  }
+
+  #isBodyAwaited(): boolean {
+    const { body } = this.#request
+    return body !== null && !Buffer.isBuffer(body) && body.isAwaited()
   }
 
   #fail(message: string, cause?: unknown): void {

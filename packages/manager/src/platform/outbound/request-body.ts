@@ -2,6 +2,7 @@
 // really arrive.
 import type { IncomingMessage } from 'node:http'
 import { AppError, badRequest } from '../errors.ts'
+import { type Pace, type PaceLimits, createPace } from './body-pace.ts'
 import type { Held } from './held-bytes.ts'
 
 /** The caller stopped sending before the end of his body. */
@@ -25,34 +26,70 @@ export function arrivedBody(request: IncomingMessage, maxBytes: number): Buffer 
   return body
 }
 
-/** The body in parts, as they come; throws 413 at the first byte over the limit. */
-export async function* passBody(
+/** A body that is passed on while it arrives. */
+export type PassedBody = AsyncIterable<Buffer> & {
+  /** True while the next part has to come from the caller. */
+  isAwaited(): boolean
+}
+export type BodyLimits = PaceLimits & { maxBytes: number }
+
+/** The body in parts, as they come; throws 413 at the first byte over the limit, and 400 when they come too slowly. */
+export function passBody(
   request: IncomingMessage,
-  maxBytes: number,
+  limits: BodyLimits,
   onData: (chunk: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  let bytes = 0
-  try {
-    // Who stops reading still wants to answer on the same connection.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += (chunk as Buffer).length
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      onData(chunk as Buffer)
-      yield chunk as Buffer
-    }
-  } catch (error) {
-    throw error instanceof AppError ? error : new BodyBrokenOff('the caller broke his request off')
+): PassedBody {
+  const pace = createPace(limits)
+  return {
+    [Symbol.asyncIterator]: () => partsOf(request, limits.maxBytes, pace, onData),
+    isAwaited: () => pace.isWaiting(),
   }
 }
 
-/** The whole body; what it takes is held before it arrives where its length is announced. */
-export async function readBody(request: IncomingMessage, maxBytes: number, held: Held): Promise<Buffer> {
-  const announced = request.headers['content-length']
-  if (announced !== undefined) held.add(Number(announced))
-  const onData = announced === undefined ? (chunk: Buffer) => held.add(chunk.length) : () => {}
-  const arrived = arrivedBody(request, maxBytes)
-  if (arrived !== undefined) return arrived ?? Buffer.alloc(0)
-  const chunks: Buffer[] = []
-  for await (const chunk of passBody(request, maxBytes, onData)) chunks.push(chunk)
-  return Buffer.concat(chunks)
+async function* partsOf(
+  request: IncomingMessage,
+  maxBytes: number,
+  pace: Pace,
+  onData: (chunk: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  // Who stops reading still wants to answer on the same connection.
+  const parts = request.iterator({ destroyOnReturn: false })
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value: chunk } = (await pace.next(parts.next())) as IteratorResult<Buffer, undefined>
+      if (done === true) return
+      bytes += chunk.length
+      pace.add(chunk.length)
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      onData(chunk)
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : new BodyBrokenOff('the caller broke his request off')
+  } finally {
+    // Takes effect once the part that is waited for has come, or the connection is over.
+    parts.return?.().catch(() => undefined)
+  }
+}
+
+// Each part costs some hundred bytes beside its own, and a caller may send single bytes.
+const maxLooseParts = 1_024
+
+/** The whole body. What has arrived of it is held; what is only announced costs nothing yet. */
+export async function readBody(request: IncomingMessage, limits: BodyLimits, held: Held): Promise<Buffer> {
+  const arrived = arrivedBody(request, limits.maxBytes)
+  if (arrived !== undefined) {
+    held.add(arrived?.length ?? 0)
+    return arrived ?? Buffer.alloc(0)
+  }
+  const joined: Buffer[] = []
+  let loose: Buffer[] = []
+  for await (const chunk of passBody(request, limits, ({ length }) => held.add(length))) {
+    loose.push(chunk)
+    if (loose.length < maxLooseParts) continue
+    joined.push(Buffer.concat(loose))
+    loose = []
+  }
+  return Buffer.concat([...joined, ...loose])
 }

@@ -1,0 +1,181 @@
+// Callers that announce, stall or trickle hold nothing that others need, and not for long.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Gateway,
+  type GatewayScene,
+  type LoggedCall,
+  gatewayScene,
+  startGateway,
+} from '../kit/gateway.ts'
+import { type Message, statusOf } from '../kit/http-messages.ts'
+import { type RawSocket, openRaw } from '../kit/raw-socket.ts'
+
+const tooSlowly = 'the caller sent its body too slowly'
+const template = { transformationTemplate: 'x' }
+const opened: RawSocket[] = []
+afterEach(() => {
+  for (const { socket } of opened.splice(0)) socket.destroy()
+})
+
+/** Sends the head of a POST and a part of its body, and leaves it at that. */
+async function begin(gateway: Gateway, path: string, length: number, part: string): Promise<RawSocket> {
+  const raw = await openRaw(gateway.service.url)
+  opened.push(raw)
+  raw.send(
+    `POST ${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.machine.token}\r\n` +
+      `Content-Length: ${length}\r\n\r\n${part}`,
+  )
+  return raw
+}
+const statusFor = async (raw: RawSocket): Promise<number> =>
+  statusOf((await raw.wholeAnswers(1))[0] as Message)
+
+async function endedRow(scene: Pick<GatewayScene, 'logged'>, id: string): Promise<LoggedCall> {
+  await expect.poll(async () => (await scene.logged(id))[0]?.duration_ms ?? null).not.toBeNull()
+  return (await scene.logged(id))[0] as LoggedCall
+}
+
+describe('with the limits as they are', () => {
+  let gateway: Gateway
+  let neighbour: GatewayScene
+  beforeAll(async () => {
+    gateway = await startGateway()
+    neighbour = await gatewayScene(gateway.service, 'neighbour')
+  })
+  afterAll(() => gateway.close())
+
+  test('bodies that are announced and not sent take nothing from template calls of anybody', async () => {
+    const input = { url: gateway.upstream.url, ...template }
+    const [own, foreign] = [await gateway.endpoint(input), await neighbour.endpoint(input)]
+    const announced = 10 * 1_048_576
+    for (let i = 0; i < 13; i++) await begin(gateway, own.path, announced, '{')
+    await expect.poll(async () => (await gateway.logged(own.id)).length).toBe(13)
+    const body = 'x'.repeat(announced)
+    for (const { send, path } of [
+      { send: neighbour.send, path: foreign.path },
+      { send: gateway.send, path: own.path },
+    ])
+      expect(await send(path, { method: 'POST', body })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('what a project really holds', () => {
+  const [maxBody, share] = [400_000, 1_048_576]
+  let gateway: Gateway
+  let neighbour: GatewayScene
+  beforeAll(async () => {
+    gateway = await startGateway({
+      env: { SVC_ESB_MAX_REQUEST_BYTES: String(maxBody), SVC_ESB_MAX_HELD_BYTES: String(4 * share) },
+    })
+    neighbour = await gatewayScene(gateway.service, 'neighbour')
+  })
+  afterAll(() => gateway.close())
+
+  test('is a share of the whole, leaves the rest to others, and is given back', async () => {
+    const input = { url: gateway.upstream.url, ...template }
+    const [own, foreign] = [await gateway.endpoint(input), await neighbour.endpoint(input)]
+    const body = 'x'.repeat(maxBody)
+    const post = (scene: GatewayScene, path: string) => scene.send(path, { method: 'POST', body })
+    // Twice: had the first round left anything behind, the second would not have its whole share.
+    for (let round = 0; round < 2; round++) {
+      const calls = await Promise.all(
+        Array.from({ length: 12 }, () => begin(gateway, own.path, maxBody, body.slice(1))),
+      )
+      // Two bodies fit into the share, whichever arrive first.
+      const isAnswered = (raw: RawSocket): boolean => raw.received().length > 0
+      await expect.poll(() => calls.filter(isAnswered).length, { timeout: 9_000 }).toBe(10)
+      const [refused, kept] = [calls.filter(isAnswered), calls.filter((raw) => !isAnswered(raw))]
+      for (const raw of refused) expect(await statusFor(raw)).toBe(503)
+      expect(await post(gateway, own.path)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+      expect(await post(neighbour, foreign.path)).toMatchObject({ status: 200 })
+      for (const raw of kept) raw.send('x')
+      expect(await Promise.all(kept.map(statusFor))).toEqual([200, 200])
+      expect(await post(gateway, own.path)).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('counts what arrived, however small its parts', async () => {
+    const { path } = await gateway.endpoint({ url: gateway.upstream.url, ...template })
+    const raw = await begin(gateway, path, 3_000, '')
+    raw.socket.setNoDelay(true)
+    for (let i = 0; i < 3_000; i++) {
+      raw.send('x')
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await statusFor(raw)).toBe(200)
+  })
+})
+
+describe('a body has to come', () => {
+  const [stallMs, timeoutMs] = [400, 1_500]
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({
+      env: {
+        SVC_ESB_BODY_STALL_TIMEOUT: `${stallMs}ms`,
+        SVC_ESB_BODY_TIMEOUT: `${timeoutMs}ms`,
+      },
+    })
+  })
+  afterAll(() => gateway.close())
+  afterEach(() => gateway.upstream.reset())
+
+  const kinds: [string, Record<string, unknown>][] = [
+    ['is passed on', {}],
+    ['is transformed', template],
+  ]
+  describe.each(kinds)('when it %s', (_kind, more) => {
+    const start = async (length: number, part: string) => {
+      const endpoint = await gateway.endpoint({ url: gateway.upstream.url, ...more })
+      return { raw: await begin(gateway, endpoint.path, length, part), id: endpoint.id }
+    }
+    const expectEnded = async ({ raw, id }: { raw: RawSocket; id: string }): Promise<void> => {
+      const [answer] = (await raw.wholeAnswers(1)) as [Message]
+      expect([statusOf(answer), JSON.parse(answer.body.toString())]).toMatchObject([
+        400,
+        { error: tooSlowly },
+      ])
+      await raw.until(() => false)
+      expect(await endedRow(gateway, id)).toMatchObject({ response_status: 400, failure: tooSlowly })
+      expect(gateway.upstream.received).toEqual([])
+    }
+
+    test('and without a pause that is too long', async () => {
+      await expectEnded(await start(1_000, 'begun'))
+    })
+
+    test('faster than in drops', async () => {
+      const call = await start(1_000_000, 'begun')
+      const drops = setInterval(() => call.raw.send('x'), stallMs / 10)
+      await expectEnded(call).finally(() => clearInterval(drops))
+    })
+
+    test('within its time, however steadily', async () => {
+      const call = await start(10_000_000, 'begun')
+      const parts = setInterval(() => call.raw.send('x'.repeat(20_000)), stallMs / 10)
+      await expectEnded(call).finally(() => clearInterval(parts))
+    })
+
+    test('and is served when it does', async () => {
+      const { raw, id } = await start(20_000, '')
+      for (let i = 0; i < 10; i++) {
+        raw.send('x'.repeat(2_000))
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      expect(await statusFor(raw)).toBe(200)
+      expect(await endedRow(gateway, id)).toMatchObject({ response_status: 200, failure: null })
+    })
+  })
+
+  test('and a caller that is held up by the upstream is not slow', async () => {
+    const { path } = await gateway.endpoint({ url: gateway.upstream.url })
+    gateway.upstream.handle((request, response) => {
+      setTimeout(() => {
+        request.resume()
+        request.on('end', () => response.end('all'))
+      }, 2 * timeoutMs)
+    })
+    const answer = await gateway.send(path, { method: 'POST', body: Buffer.alloc(10 * 1_048_576, 'x') })
+    expect([answer.status, answer.text]).toEqual([200, 'all'])
+  })
+})
