@@ -132,11 +132,14 @@ export const transformOptions = (config: Config) => ({
 
 /** The limits of forwarded calls, as the gateway takes them. */
 export const gatewayLimits = (config: Config) => ({
-  maxRequestBytes: config.esbMaxRequestBytes,
   maxResponseBytes: config.esbMaxResponseBytes,
   forwardTimeoutMs: config.esbForwardTimeoutMs,
   maxHeldBytes: config.esbMaxHeldBytes,
-  body: { timeoutMs: config.esbBodyTimeoutMs, stallMs: config.esbBodyStallMs },
+  body: {
+    maxBytes: config.esbMaxRequestBytes,
+    timeoutMs: config.esbBodyTimeoutMs,
+    stallMs: config.esbBodyStallMs,
+  },
 })
 
 /** The settings of connections to upstreams; what this process itself is built on is never one of them. */

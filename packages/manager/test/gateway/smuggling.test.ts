@@ -92,6 +92,7 @@ function expectPlain(request: Message, forwarded: Forwarded): void {
     // TRACE would show it to the caller.
     ...(method === 'TRACE' ? {} : { authorization: `Bearer ${stored.token}` }),
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-svc-hops': '1',
     ...passes,
   }
   const headers = request.headers

@@ -4,7 +4,6 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
-import type { PaceLimits } from '../../platform/outbound/body-pace.ts'
 import { type Held, createHeldBytes } from '../../platform/outbound/held-bytes.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { relay } from '../../platform/outbound/relay.ts'
@@ -17,18 +16,18 @@ import {
   readBody,
 } from '../../platform/outbound/request-body.ts'
 import type { EndpointsApi } from '../endpoints/index.ts'
+import { nextHop } from './hops.ts'
 import { withQuery } from './invocation.ts'
 import { headersToCaller, headersToUpstream } from './passed-headers.ts'
 import type { Recording } from './recording.service.ts'
 import type { Target } from './targets.service.ts'
 
 type GatewayLimits = {
-  maxRequestBytes: number
+  body: BodyLimits
   maxResponseBytes: number
   forwardTimeoutMs: number
   /** Bodies that are transformed, all together. */
   maxHeldBytes: number
-  body: PaceLimits
 }
 export type ForwardingDeps = {
   clock: Clock
@@ -52,33 +51,32 @@ export type Incoming = {
 export type Call = { incoming: Incoming; target: Target; query: string; recording: Recording }
 type Forwarded = { body: Buffer | PassedBody | null; headers: string[] }
 
-// No project takes more than a part of what may be held.
-const sharesOfHeldBytes = 4
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
 /** A function that forwards a call; it resolves when the whole answer is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
-  const bodyLimits: BodyLimits = { ...limits.body, maxBytes: limits.maxRequestBytes }
-  const hold = createHeldBytes({
-    maxBytes: Math.max(limits.maxHeldBytes, limits.maxRequestBytes),
-    // The largest body fits at any rate.
-    maxPerOwner: Math.max(limits.maxHeldBytes / sharesOfHeldBytes, limits.maxRequestBytes),
-  })
+  const hold = createHeldBytes(heldLimits(limits))
   const forward = async (call: Call, held: Held): Promise<void> => {
     const { incoming, target, recording } = call
     const { upstream, authorization } = target
     if (upstream === null) throw new AppError('bad_gateway', 'the endpoint has no url to forward to')
-    checkAnnouncedBody(incoming.request, limits.maxRequestBytes)
+    const hop = nextHop(incoming.request.rawHeaders)
+    if (hop === null)
+      throw new AppError(
+        'bad_gateway',
+        'the call went round in a circle: its endpoint leads back to the gateway',
+      )
+    checkAnnouncedBody(incoming.request, limits.body.maxBytes)
     const { body, headers } =
       target.transformationTemplate === ''
-        ? unchanged(call, bodyLimits)
-        : await transformed(call, { held, limits: bodyLimits }, deps)
+        ? unchanged(call, limits.body)
+        : await transformed(call, held, deps)
     const method = incoming.request.method as string
     // An answer to TRACE repeats what was sent, and the credentials are not the caller's to see.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
-    headers.push('X-Request-Id', incoming.requestId)
+    headers.push('X-Request-Id', incoming.requestId, ...hop)
     const pool = pools.of(upstream.origin)
     if (pool.underway >= pool.maxUnderway)
       throw unavailable('too many calls to this endpoint are under way; try again')
@@ -117,6 +115,12 @@ export function createForwarding(deps: ForwardingDeps) {
   }
 }
 
+/** No project takes more than a quarter of what may be held; but the largest body fits at any rate. */
+const heldLimits = ({ maxHeldBytes, body }: GatewayLimits) => ({
+  maxBytes: Math.max(maxHeldBytes, body.maxBytes),
+  maxPerOwner: Math.max(maxHeldBytes / 4, body.maxBytes),
+})
+
 function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimits): Forwarded {
   const headers = headersToUpstream(request.rawHeaders, noneReplaced)
   const arrived = arrivedBody(request, limits.maxBytes)
@@ -129,12 +133,10 @@ function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimit
   return { body: passBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
 }
 
-type Taking = { held: Held; limits: BodyLimits }
-
-async function transformed(call: Call, { held, limits }: Taking, deps: ForwardingDeps): Promise<Forwarded> {
+async function transformed(call: Call, held: Held, deps: ForwardingDeps): Promise<Forwarded> {
   const { incoming, target, recording } = call
   const { request, machine } = incoming
-  const body = await readBody(request, limits, held)
+  const body = await readBody(request, deps.limits.body, held)
   recording.request?.add(body)
   const { transformationTemplate: template, inputMessageType, outputMessageType, application } = target
   const { id, name, consumeUrl, description, upstream } = target

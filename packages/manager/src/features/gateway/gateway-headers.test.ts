@@ -18,7 +18,7 @@ const linesOf = (raw: readonly string[] = []): HeaderLine[] =>
 /** What the upstream was sent last, without what belongs to its connection. */
 const received = (): HeaderLine[] =>
   linesOf(gateway.upstream.received.at(-1)?.rawHeaders).filter(
-    ([name]) => !['host', 'connection', 'x-request-id'].includes(name.toLowerCase()),
+    ([name]) => !['host', 'connection', 'x-request-id', 'x-svc-hops'].includes(name.toLowerCase()),
   )
 /** What the upstream gets of these headers. */
 async function passed(...headers: HeaderLine[]): Promise<HeaderLine[]> {

@@ -8,7 +8,7 @@ describe('headersToUpstream', () => {
     const names =
       'connection keep-alive proxy-connection te trailer transfer-encoding upgrade http2-settings expect ' +
       'proxy-authenticate proxy-authorization proxy-authentication-info host content-length authorization cookie ' +
-      'forwarded x-request-id x-proxy-auth x-user-id x-tenant-id x-token-subject x-forwarded-for'
+      'forwarded x-request-id x-svc-hops x-proxy-auth x-user-id x-tenant-id x-token-subject x-forwarded-for'
     for (const name of names.split(' '))
       for (const spelt of [name, name.toUpperCase(), name.replaceAll('-', '_'), name.replace('-', '_')])
         expect([spelt, headersToUpstream([spelt, '1', 'X-Other', '2'], none)]).toEqual([

@@ -1,0 +1,19 @@
+// How often a call has passed a gateway: an endpoint that leads back here, by whatever way, would call itself without end.
+// The count is in a header of our own. Callers may send it, and only shorten their way by it.
+
+const name = 'x-svc-hops'
+const maxHops = 5
+
+/** What a call is forwarded with; null when it has come round too often. Headers are flat, as they came. */
+export function nextHop(raw: readonly string[]): [name: string, value: string] | null {
+  let hops = 0
+  for (let i = 0; i < raw.length; i += 2)
+    if ((raw[i] as string).length === name.length && isOurs(raw[i] as string))
+      hops = Math.max(hops, countOf(raw[i + 1] as string))
+  return hops < maxHops ? ['X-SVC-Hops', String(hops + 1)] : null
+}
+
+const isOurs = (header: string): boolean => header.toLowerCase().replaceAll('_', '-') === name
+
+/** What is no count of ours is the most there can be. */
+const countOf = (value: string): number => (/^\d$/.test(value) ? Number(value) : maxHops)
