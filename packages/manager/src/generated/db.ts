@@ -124,6 +124,7 @@ export interface EsbCallers {
   endpointId: string;
   machineUserId: string;
   projectId: string;
+  servedUntil: Generated<Timestamp>;
 }
 
 export interface Installation {

@@ -1,4 +1,5 @@
-// How many calls are logged, in words for refusals such as "3 logged ESB requests"; null without any. What was called and
+// How many calls are logged, in words for refusals such as "3 logged ESB requests"; null without one that was served: a
+// refused one holds nothing. What was called and
 // who called must be locked by the transaction: a first call waits for these locks.
 import type { Tx } from '../../platform/db/database.ts'
 import * as store from './esb-audit-logs.store.ts'

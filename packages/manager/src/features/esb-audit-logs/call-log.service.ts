@@ -30,10 +30,19 @@ const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
 export function createCallLog(deps: CallLogDeps) {
   const { db, log, metrics } = deps
   const { write, writeSoon } = deps.database
-  const callers = new LRUCache<string, true>({ max: maxRememberedCallers, ttl: rememberCallersMs })
+  /** Until when calls of a pair are noted as served. */
+  const callers = new LRUCache<string, string>({ max: maxRememberedCallers, ttl: rememberCallersMs })
   const alone = createSingleFlight<void>()
-  const insertFirst = (call: store.Call): Promise<void> =>
-    withPartition(db, () => db.transaction().execute((tx) => store.insertFirstCall(tx, call)))
+  const insertFirst = async (call: store.Call): Promise<void> => {
+    const until = servedUntil(call)
+    await withPartition(db, () => db.transaction().execute((tx) => store.insertFirstCall(tx, call, until)))
+    const pair = call.endpointId + call.machineUserId
+    if (!call.isRefused || !callers.has(pair)) callers.set(pair, until)
+  }
+  const isNoted = (pair: string, { isRefused, createdAt }: store.Call): boolean => {
+    const until = callers.get(pair)
+    return until !== undefined && (isRefused || (until !== neverServed && createdAt < until))
+  }
 
   const begin = together<store.Call>(
     ({ id }) => id,
@@ -60,11 +69,10 @@ export function createCallLog(deps: CallLogDeps) {
       const pair = call.endpointId + call.machineUserId
       let isFirst = false
       try {
-        if (!callers.has(pair))
-          await alone(pair, async () => {
+        if (!isNoted(pair, call))
+          await alone(`${pair}${call.isRefused}`, async () => {
             isFirst = true
             await insertFirst(call)
-            callers.set(pair, true)
           })
         if (!isFirst) await begin(call)
       } catch (error) {
@@ -84,6 +92,11 @@ export function createCallLog(deps: CallLogDeps) {
     },
   }
 }
+
+const neverServed = '-infinity'
+/** Longer than the pair is remembered: later calls are noted anew. */
+const servedUntil = ({ isRefused, createdAt }: store.Call): string =>
+  isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * rememberCallersMs).toISOString()
 
 const idOfEnded = ({ call }: store.EndedCall): string => call.id
 

@@ -15,6 +15,8 @@ export type Call = {
   method: string
   path: string
   targetUrl: string
+  /** The caller has no access: nothing is served, whatever is asked for. */
+  isRefused: boolean
 }
 type Header = { name: string; value: string }
 /** What FULL adds. */
@@ -49,19 +51,27 @@ export async function insertCalls(write: Database['write'], calls: readonly Call
 }
 
 /**
- * Writes the beginning of a call, and who calls what; fails when either is gone. Both in one transaction: the pair holds
- * its endpoint and machine user until the row is there too, so a deletion sees both or neither.
+ * Writes the beginning of a call, and who calls what, served until then; fails when either is gone. Both in one
+ * transaction, which holds the endpoint and the machine user, so a deletion sees both or neither.
  */
-export async function insertFirstCall(tx: Tx, call: Call): Promise<void> {
+export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): Promise<void> {
   // Whoever changes the endpoint meanwhile holds up this call, and not for long.
   await sql`select set_config('lock_timeout', '1s', true), set_config('synchronous_commit', 'off', true)`.execute(
     tx,
   )
-  const { endpointId, machineUserId, projectId, ...rest } = call
+  const { endpointId, machineUserId, projectId, isRefused: _isRefused, ...rest } = call
+  // A new pair holds both by its foreign keys; one that is there already, perhaps for refused calls alone, does not.
+  await sql`select from endpoints e, machine_users m where e.id = ${endpointId} and m.id = ${machineUserId}
+    for key share`.execute(tx)
   await tx
     .insertInto('esbCallers')
-    .values({ endpointId, machineUserId, projectId })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ endpointId, machineUserId, projectId, servedUntil })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['endpointId', 'machineUserId'])
+        .doUpdateSet({ servedUntil })
+        .where('esbCallers.servedUntil', '<', servedUntil),
+    )
     .execute()
   await tx
     .insertInto('esbAuditLogs')

@@ -103,17 +103,17 @@ export async function findContents<Part extends keyof CallContents>(
   return inPlace(keys.length, rows).map((row) => row?.content ?? null)
 }
 
-/** How many calls of the endpoint are logged; stops at `most`. */
+/** How many calls of the endpoint are logged, up to the last that was served; stops at `most`. */
 export const countByEndpoint = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`endpoint_id = ${id}`, most)
 
-/** How many calls of the machine user are logged; stops at `most`. */
+/** How many calls of the machine user are logged, up to the last that was served; stops at `most`. */
 export const countByMachineUser = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`machine_user_id = ${id}`, most)
 
 /**
- * How many calls of endpoints of the application are logged; stops at `most`. The endpoints are locked first, because a
- * first call waits for the lock of its endpoint alone.
+ * How many calls of endpoints of the application are logged, up to the last that was served; stops at `most`. The
+ * endpoints are locked first, because a first call waits for the lock of its endpoint alone.
  */
 export async function countByApplication(tx: Tx, id: string, most: number): Promise<number> {
   await sql`select from endpoints where application_id = ${id} order by id for update`.execute(tx)
@@ -130,7 +130,8 @@ async function countCalls(tx: Tx, isWanted: RawBuilder<unknown>, most: number): 
       from (select * from esb_callers where ${isWanted}) c
       cross join lateral (
         select from esb_audit_logs
-        where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id limit ${most}
+        where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id
+          and created_at < c.served_until limit ${most}
       ) l
       limit ${most}
     ) counted`.execute(tx)

@@ -1,5 +1,5 @@
-// A call through the ESB, in the order of its checks: endpoint, access, log; then it is forwarded, and whatever becomes of
-// it is written down. Who calls is known before this begins.
+// A call through the ESB, in the order of its checks: endpoint, log, access; then it is forwarded. Whatever becomes of it is
+// written down, a refusal too. Who calls is known before this begins.
 import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -27,7 +27,6 @@ export function createGatewayService(deps: GatewayDeps) {
       const target = invocation && (await findTarget(keyOf(machine, invocation)))
       if (invocation === null || target === null)
         throw new AppError('not_found', 'Endpoint not found or not enabled')
-      if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
       const recording = record({
         target,
         machineUserId: machine.id,
@@ -41,6 +40,7 @@ export function createGatewayService(deps: GatewayDeps) {
       const started = performance.now()
       let result = 'answered'
       try {
+        if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
         await forward({ incoming, target, query: invocation.query, recording })
       } catch (error) {
         result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'

@@ -67,6 +67,7 @@ function recordingOf(recorded: RecordedCall, deps: { clock: Clock; callLog: Call
     method: recorded.method,
     path: recorded.path,
     targetUrl: redacted(() => redactUrl(recorded.targetUrl), notKept),
+    isRefused: !target.isAllowed,
   }
   let [transformed, hasEnded] = [false, false]
   let responseHeaders: IncomingHttpHeaders | null = null
