@@ -176,7 +176,11 @@ function createFeatures(config: Config, world: World, edge: Edge) {
     maxPreparedBytes: config.maxPreparedBytes,
     callLog: esbAuditLogs.api.callLog,
     endpoints: endpoints.api,
-    pools: createOutboundPools({ ...outboundOptions(config), maxSockets: edge.shares.outbound }),
+    pools: createOutboundPools({
+      ...outboundOptions(config),
+      names: world.names,
+      maxSockets: edge.shares.outbound,
+    }),
     limits: gatewayLimits(config),
   })
   const proxyAuth = createProxyAuth({

@@ -24,7 +24,7 @@ export const esbSettings = {
     key: 'esb.max_calls_per_origin',
     env: 'SVC_ESB_MAX_CALLS_PER_ORIGIN',
     default: 256,
-    doc: 'Calls a process forwards at once to one scheme, host and port, each on a connection of its own; further ones are answered 503 with `Retry-After`, so that a slow partner holds up only its own callers.',
+    doc: 'Calls of one project that a process forwards at once to one scheme, host and port, each on a connection of its own; further ones are answered 503 with `Retry-After`, so that a slow partner holds up only its own callers.',
   }),
   esbMaxConnections: setting(integer(1, 1_000_000), {
     key: 'esb.max_connections',

@@ -7,6 +7,7 @@ import type { Logger } from './platform/log.ts'
 import { createLog, droppedNotice } from './platform/log.ts'
 import { createLogOutput } from './platform/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
+import { type Names, createNames } from './platform/outbound/names.ts'
 import { type Redis, createRedis } from './platform/redis.ts'
 import { version } from './version.ts'
 
@@ -17,6 +18,8 @@ export type World = {
   directory: UserDirectory
   log: Logger
   metrics: Metrics
+  /** Names of upstreams. */
+  names: Names
 }
 
 const directories = { local: createLocalDirectory }
@@ -53,6 +56,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       replace.redis ??
       createRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix }, { log, metrics }),
     clock: replace.clock ?? database.clock,
+    names: replace.names ?? createNames(),
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }
 }

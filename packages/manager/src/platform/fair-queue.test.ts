@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createFairQueue } from './fair-queue.ts'
+import { type FairQueueOptions, createFairQueue } from './fair-queue.ts'
 
 /** A queue whose jobs end when told, and the order in which they began. */
-function harness(options: { workers: number; maxPerLane: number; maxPerOwner: number }) {
+function harness(options: FairQueueOptions) {
   const queue = createFairQueue(options)
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -29,6 +29,28 @@ describe('the queue in front of the slow hash', () => {
     expect(begun).toEqual(['token a', 'token b'])
     await endOne()
     expect(begun).toEqual(['token a', 'token b', 'token c'])
+  })
+
+  test('gives an owner its share of the workers at once, and passes it over for the next', async () => {
+    const share = { workers: 3, maxPerLane: 99, maxPerOwner: 2, maxRunningPerOwner: 2 }
+    const { queue, submit, begun, endOne } = harness(share)
+    for (let i = 0; i < 4; i++) void submit('name', 'flood')
+    expect(begun).toEqual(['name flood', 'name flood'])
+    void submit('name', 'guest')
+    void submit('name', 'guest')
+    expect(begun).toEqual(['name flood', 'name flood', 'name guest'])
+    await endOne()
+    expect(begun.slice(3)).toEqual(['name flood'])
+    for (let i = 0; i < 3; i++) await endOne()
+    expect(begun.slice(4).toSorted()).toEqual(['name flood', 'name guest'])
+    const account = { lane: 'name', owner: 'flood' }
+    expect(Array.from({ length: 5 }, () => queue.reserve(account) !== null)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
   })
 
   test('lanes take turns, and owners within a lane, however many jobs one of them has waiting', async () => {

@@ -1,27 +1,44 @@
-// A bounded queue in front of a few workers. Lanes take turns, and so do the owners within a lane.
+// A bounded queue in front of a few workers. Lanes take turns, and so do the owners within a lane, each with a share of
+// the workers where that is wanted.
 
 type Account = { lane: string; owner: string }
 type Job = () => void
 /** Jobs that wait, by owner; the owner whose turn it is stands first. */
 type Lane = Map<string, Job[]>
 
-export type FairQueueOptions = { workers: number; maxPerLane: number; maxPerOwner: number }
+export type FairQueueOptions = {
+  workers: number
+  maxPerLane: number
+  maxPerOwner: number
+  /** Workers that an owner has at once; all of them when not said. */
+  maxRunningPerOwner?: number
+}
+
+const add = (counts: Map<string, number>, name: string, by: number): void => {
+  const count = (counts.get(name) ?? 0) + by
+  if (count === 0) counts.delete(name)
+  else counts.set(name, count)
+}
 
 /** Places are reserved first and given back by whoever took them; a job runs within a reserved place. */
-export function createFairQueue({ workers, maxPerLane, maxPerOwner }: FairQueueOptions) {
+export function createFairQueue(options: FairQueueOptions) {
+  const { workers, maxPerLane, maxPerOwner, maxRunningPerOwner = workers } = options
   const lanes = new Map<string, Lane>()
   const places = new Map<string, number>()
+  const running = new Map<string, number>()
   let free = workers
 
-  const add = (name: string, by: number): void => {
-    const count = (places.get(name) ?? 0) + by
-    if (count === 0) places.delete(name)
-    else places.set(name, count)
+  /** The owner whose turn it is, of those who may have another worker. */
+  const nextOf = (name: string, lane: Lane): [string, Job[]] | undefined => {
+    for (const entry of lane) if ((running.get(`${name} ${entry[0]}`) ?? 0) < maxRunningPerOwner) return entry
+    return undefined
   }
   const startNext = (): void => {
     for (const [name, lane] of lanes) {
       if (free === 0) return
-      const [owner, jobs] = lane.entries().next().value as [string, Job[]]
+      const next = nextOf(name, lane)
+      if (next === undefined) continue
+      const [owner, jobs] = next
       const job = jobs.shift() as Job
       // To the end of the row, lane and owner both.
       lane.delete(owner)
@@ -29,6 +46,7 @@ export function createFairQueue({ workers, maxPerLane, maxPerOwner }: FairQueueO
       lanes.delete(name)
       if (lane.size > 0) lanes.set(name, lane)
       free--
+      add(running, `${name} ${owner}`, 1)
       job()
     }
   }
@@ -38,10 +56,10 @@ export function createFairQueue({ workers, maxPerLane, maxPerOwner }: FairQueueO
       const own = `${lane} ${owner}`
       // Whoever runs has left the queue, so a lane holds as many more as there are workers.
       if ((places.get(lane) ?? 0) >= maxPerLane + workers) return null
-      if ((places.get(own) ?? 0) >= maxPerOwner + workers) return null
-      for (const name of [lane, own]) add(name, 1)
+      if ((places.get(own) ?? 0) >= maxPerOwner + Math.min(workers, maxRunningPerOwner)) return null
+      for (const name of [lane, own]) add(places, name, 1)
       return () => {
-        for (const name of [lane, own]) add(name, -1)
+        for (const name of [lane, own]) add(places, name, -1)
       }
     },
 
@@ -54,6 +72,7 @@ export function createFairQueue({ workers, maxPerLane, maxPerOwner }: FairQueueO
           .then(resolve, reject)
           .finally(() => {
             free++
+            add(running, `${name} ${owner}`, -1)
             startNext()
           })
       lane.set(owner, [...(lane.get(owner) ?? []), start])

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { type Gateway, gatewayScene, startGateway } from '../kit/gateway.ts'
 
 let gateway: Gateway
 
@@ -47,6 +47,21 @@ test('a caller that goes away keeps his place until the upstream is done with hi
     )
   await expect.poll(vanish, { timeout: 9_000 }).toBe(503)
   silent.close()
+})
+
+test('a project that has all its calls to an upstream under way takes none of another project', async () => {
+  const neighbour = await gatewayScene(gateway.service, 'neighbour')
+  const url = `${gateway.upstream.url}/shared`
+  const [own, foreign] = [await gateway.endpoint({ url }), await neighbour.endpoint({ url })]
+  const held: (() => void)[] = []
+  gateway.upstream.handle((_request, response) => void held.push(() => response.end()))
+  const waiting = Array.from({ length: 4 }, () => gateway.call(own.path))
+  await expect.poll(() => held.length).toBe(4)
+  expect((await gateway.call(own.path)).status).toBe(503)
+  gateway.upstream.handle(null)
+  expect((await neighbour.call(foreign.path)).status).toBe(200)
+  for (const end of held) end()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 
 test('a first call that waits for a lock holds up no other endpoint, and not for long', async () => {

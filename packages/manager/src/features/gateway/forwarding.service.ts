@@ -77,7 +77,7 @@ export function createForwarding(deps: ForwardingDeps) {
     // An answer to TRACE repeats what was sent, and the credentials are not the caller's to see.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
     headers.push('X-Request-Id', incoming.requestId, ...hop)
-    const pool = pools.of(upstream.origin)
+    const pool = pools.of(target.projectId, upstream.origin)
     if (pool.underway >= pool.maxUnderway)
       throw unavailable('too many calls to this endpoint are under way; try again')
     await relay(

@@ -5,11 +5,13 @@ import type { AddressInfo, Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type buildConnector, Client } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EgressRefused, createGuardedConnector } from './connector.ts'
-import { type Egress, type Lookup, createEgress } from './egress.ts'
+import { EgressRefused, createGuardedConnector, createTrust } from './connector.ts'
+import { type Egress, createEgress } from './egress.ts'
+import { type Lookup, createNames } from './names.ts'
 import { createCertificate } from '../../../test/kit/certificates.ts'
 
-const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [] }
+const ofThisMachine = createNames().lookupFor('tests')
+const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [], lookup: ofThisMachine }
 const interfaces = Object.values(networkInterfaces()).flatMap((own) => own ?? [])
 const hasIPv6 = interfaces.some(({ address }) => address === '::1')
 
@@ -43,8 +45,14 @@ function resolver(...lists: string[][]): Lookup & { calls: string[] } {
 }
 
 type Options = { egress?: Egress; lookup?: Lookup; ca?: string[]; connectTimeoutMs?: number }
-const connectorOf = ({ egress = createEgress(open), connectTimeoutMs = 5_000, ...rest }: Options) =>
-  createGuardedConnector({ egress, connectTimeoutMs, ...rest })
+const connectorOf = ({ ca, ...options }: Options) =>
+  createGuardedConnector({
+    egress: createEgress(open),
+    connectTimeoutMs: 5_000,
+    lookup: ofThisMachine,
+    trust: createTrust(ca),
+    ...options,
+  })
 
 /** The body that a call on a new connection gets. */
 async function callBy(

@@ -2,11 +2,12 @@
 // connection stands, so that a name that changes its address between two lookups leads nowhere else. Proxies named in the
 // environment are not used, and TLS is always verified, against the host of the URL.
 import { type LookupFunction, isIP } from 'node:net'
-import { createSecureContext, getCACertificates } from 'node:tls'
+import { type SecureContext, createSecureContext, getCACertificates } from 'node:tls'
 import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
 import { bareHost } from './addresses.ts'
-import { type Egress, type Lookup, lookupAll } from './egress.ts'
+import type { Egress } from './egress.ts'
+import type { Lookup } from './names.ts'
 
 /** A connection that must not be made. The message names the host and the reason, nothing else of the URL. */
 export class EgressRefused extends Error {
@@ -18,17 +19,18 @@ export class EgressRefused extends Error {
   }
 }
 
+/** Trusts what the process trusts anyway, and these certificates (PEM). Made once: with many it takes longer than a handshake. */
+export const createTrust = (ca: readonly string[] = []): SecureContext =>
+  createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
+
 /** A connector for undici's pools; it fails with EgressRefused, or with what the network or TLS says. */
 export function createGuardedConnector(options: {
   egress: Egress
   connectTimeoutMs: number
-  /** Certificates (PEM) that are trusted beside those the process trusts anyway. */
-  ca?: readonly string[]
-  lookup?: Lookup
+  trust: SecureContext
+  lookup: Lookup
 }): buildConnector.connector {
-  const { egress, connectTimeoutMs, ca = [], lookup = lookupAll } = options
-  // Made once: it takes longer than a handshake with many certificates.
-  const secureContext = createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
+  const { egress, connectTimeoutMs, trust: secureContext, lookup } = options
   // One for each port: a lookup is not told the port, but what listens there matters.
   const connectors = new Map<number, buildConnector.connector>()
   const connectorFor = (port: number): buildConnector.connector => {

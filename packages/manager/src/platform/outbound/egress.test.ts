@@ -1,9 +1,11 @@
 import { networkInterfaces } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Lookup, createEgress } from './egress.ts'
+import { createEgress } from './egress.ts'
+import { type Lookup, createNames } from './names.ts'
 
-const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [] }
+const lookup = createNames().lookupFor('tests')
+const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [], lookup }
 
 /** A resolver that knows these names only. */
 const resolver =

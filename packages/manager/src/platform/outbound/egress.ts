@@ -1,11 +1,8 @@
 // Where outbound calls may go. Backends are internal, so private networks and this machine are allowed unless the operator
 // says otherwise; what no backend has is refused always, and so are the services this process itself is built on.
-import { lookup as dnsLookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { type AddressClass, bareHost, classifyAddress, createCidrSet, plainAddress } from './addresses.ts'
-
-/** All addresses of a name; it rejects when there are none. */
-export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
+import type { Lookup } from './names.ts'
 
 /** Both answer why the address must not be called, in words that follow "it is", or null when it may be. */
 export type Egress = {
@@ -22,7 +19,7 @@ export type EgressOptions = {
   deniedCidrs: readonly string[]
   /** The database, Redis and the health port. */
   ownServices: readonly { host: string; port: number }[]
-  lookup?: Lookup
+  lookup: Lookup
 }
 
 /** Never called, whatever is configured. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
@@ -34,16 +31,8 @@ const refused: Partial<Record<AddressClass, string>> = {
   tunnel: 'the end of a tunnel',
 }
 
-/** All addresses that the machine's resolver knows, in its order. */
-export const lookupAll: Lookup = (host) => dnsLookup(host, { all: true })
-
 /** Judges addresses, not names: a name is judged by every address it resolves to. */
-export function createEgress({
-  allowedCidrs,
-  deniedCidrs,
-  ownServices,
-  lookup = lookupAll,
-}: EgressOptions): Egress {
+export function createEgress({ allowedCidrs, deniedCidrs, ownServices, lookup }: EgressOptions): Egress {
   const [isAllowed, isDenied] = [createCidrSet(allowedCidrs), createCidrSet(deniedCidrs)]
   const problemOfAddress = (address: string): string | null => {
     const [kind, plain] = [classifyAddress(address), plainAddress(address)]

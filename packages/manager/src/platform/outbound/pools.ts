@@ -1,10 +1,11 @@
-// Connections to upstreams: one pool per origin, kept open between calls, and bounded, so that an upstream that hangs
-// holds up only its own callers.
+// Connections to upstreams: one pool per project and origin, kept open between calls, and bounded, so that an upstream that
+// hangs holds up only its own callers, and a project no other one that calls the same upstream.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
-import { createGuardedConnector } from './connector.ts'
+import { createGuardedConnector, createTrust } from './connector.ts'
 import { type EgressOptions, createEgress } from './egress.ts'
-import { limitSockets } from './socket-limit.ts'
+import type { Names } from './names.ts'
+import { createSocketLimit } from './socket-limit.ts'
 
 export type OriginPool = {
   pool: Pool
@@ -16,33 +17,44 @@ export type OriginPool = {
   isBreaking: boolean
 }
 export type OutboundPools = {
-  /** The pool of an origin (`URL.origin`, nothing else: two upstreams never share a name). */
-  of(origin: string): OriginPool
+  /** The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name). */
+  of(projectId: string, origin: string): OriginPool
   close(): Promise<void>
 }
 
-const maxOrigins = 2_000
+const maxPools = 2_000
 // Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
 const keepAliveMs = 4_000
 
-/** `maxPerOrigin` connections at most to each origin, and `maxSockets` to all of them. */
-export function createOutboundPools(
-  options: EgressOptions & { maxPerOrigin: number; maxSockets: number; connectTimeoutMs: number },
-): OutboundPools {
-  const { connectTimeoutMs } = options
-  const connect = limitSockets(
-    createGuardedConnector({ egress: createEgress(options), connectTimeoutMs }),
-    options.maxSockets,
-  )
+export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
+  names: Names
+  maxPerOrigin: number
+  maxSockets: number
+  connectTimeoutMs: number
+}
+
+/** `maxPerOrigin` connections at most of each project to each origin, and `maxSockets` of all to all. */
+export function createOutboundPools(options: PoolsOptions): OutboundPools {
+  const { connectTimeoutMs, names } = options
+  const egress = createEgress({ ...options, lookup: names.lookupFor('our own services') })
+  const trust = createTrust()
+  const limitSockets = createSocketLimit(options.maxSockets)
   const pools = new LRUCache<string, OriginPool>({
-    max: maxOrigins,
+    max: maxPools,
     // Calls under way end as they are.
     dispose: ({ pool }) => void pool.close(),
   })
   return {
-    of: (origin) => {
-      let found = pools.get(origin)
+    of: (projectId, origin) => {
+      const key = `${projectId} ${origin}`
+      let found = pools.get(key)
       if (found === undefined) {
+        // Whoever opens a connection looks its name up, in the share of the project.
+        const lookup = names.lookupFor(projectId)
+        const connect = limitSockets(
+          projectId,
+          createGuardedConnector({ egress, trust, connectTimeoutMs, lookup }),
+        )
         const pool = new Pool(origin, {
           connect: (about, callback) =>
             connect(about, (...result) => {
@@ -63,7 +75,7 @@ export function createOutboundPools(
           bodyTimeout: 0,
         })
         found = { pool, underway: 0, maxUnderway: options.maxPerOrigin, isBreaking: false }
-        pools.set(origin, found)
+        pools.set(key, found)
       }
       return found
     },

@@ -1,22 +1,34 @@
 // Connections to upstreams share the files a process may have open: however many partners there are, together they have
-// so many.
+// so many, and one project at most half of them, so that it leaves the others theirs.
 import type { buildConnector } from 'undici'
 import { unavailable } from '../errors.ts'
 
-/** The connector, refusing with 503 while `max` of its connections are open or being opened. */
-export function limitSockets(connect: buildConnector.connector, max: number): buildConnector.connector {
-  let open = 0
-  return (options, callback) => {
-    if (open >= max)
+type Connector = buildConnector.connector
+/** The connector of a project, refusing with 503 while too many connections are open or being opened. */
+export type LimitSockets = (projectId: string, connect: Connector) => Connector
+
+/** `max` connections of all projects together. */
+export function createSocketLimit(max: number): LimitSockets {
+  const perProject = Math.max(1, Math.floor(max / 2))
+  const open = new Map<string, number>()
+  let total = 0
+  const count = (projectId: string, change: 1 | -1): void => {
+    total += change
+    const own = (open.get(projectId) ?? 0) + change
+    if (own === 0) open.delete(projectId)
+    else open.set(projectId, own)
+  }
+  return (projectId, connect) => (options, callback) => {
+    if (total >= max || (open.get(projectId) ?? 0) >= perProject)
       return process.nextTick(
         callback,
         unavailable('too many connections to endpoints are open; try again'),
         null,
       )
-    open++
+    count(projectId, 1)
     connect(options, (...result) => {
-      if (result[0] === null) result[1].once('close', () => open--)
-      else open--
+      if (result[0] === null) result[1].once('close', () => count(projectId, -1))
+      else count(projectId, -1)
       callback(...result)
     })
   }

@@ -1,0 +1,201 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type NameServer, rcodes, startNameServer } from '../../../test/kit/name-server.ts'
+import { type NamesOptions, createNames } from './names.ts'
+
+let server: NameServer
+let folder: string
+beforeEach(async () => {
+  server = await startNameServer({
+    'both.example': { addresses: ['192.0.2.1', '2001:db8::1', '192.0.2.2'] },
+    'four.example': { addresses: ['192.0.2.4'] },
+    'six.example': { addresses: ['2001:db8::6'] },
+    'alias.example': { alias: 'four.example', addresses: ['192.0.2.4'] },
+    'empty.example': {},
+    'failing.example': { rcode: rcodes.serverFailed },
+    'silent.example': { isSilent: true },
+    'large.example': { isCut: true, addresses: ['192.0.2.9'] },
+  })
+  folder = await mkdtemp(join(tmpdir(), 'names-'))
+})
+afterEach(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Names as on a machine with these files. */
+async function namesOf({
+  hosts = '',
+  resolv = '',
+  ...options
+}: NamesOptions & { hosts?: string; resolv?: string } = {}) {
+  const [hostsPath, resolvConfPath] = [join(folder, 'hosts'), join(folder, 'resolv.conf')]
+  await writeFile(hostsPath, hosts)
+  await writeFile(resolvConfPath, resolv)
+  return createNames({ hostsPath, resolvConfPath, servers: [server.address], ...options })
+}
+/** The addresses of a name, or how it fails. */
+const found = (names: Awaited<ReturnType<typeof namesOf>>, host: string, owner = 'owner'): Promise<unknown> =>
+  names
+    .lookupFor(owner)(host)
+    .then(
+      (addresses) => addresses.map(({ address }) => address),
+      (error: unknown) => (error as { code: string }).code,
+    )
+
+describe('a name server', () => {
+  test.each([
+    ['both.example', ['192.0.2.1', '192.0.2.2', '2001:db8::1']],
+    ['four.example', ['192.0.2.4']],
+    ['FOUR.Example', ['192.0.2.4']],
+    ['four.example.', ['192.0.2.4']],
+    ['six.example', ['2001:db8::6']],
+    ['alias.example', ['192.0.2.4']],
+    ['large.example', ['192.0.2.9']],
+    ['empty.example', 'ENOTFOUND'],
+    ['unknown.example', 'ENOTFOUND'],
+    ['failing.example', 'EAI_AGAIN'],
+    [`${'x'.repeat(64)}.example`, 'ENOTFOUND'],
+    ['two..dots', 'ENOTFOUND'],
+  ])('is asked for %s', async (host, expected) => {
+    expect(await found(await namesOf(), host)).toEqual(expected)
+  })
+
+  test('tells the family of every address', async () => {
+    expect(await (await namesOf()).lookupFor('owner')('both.example')).toEqual([
+      { address: '192.0.2.1', family: 4 },
+      { address: '192.0.2.2', family: 4 },
+      { address: '2001:db8::1', family: 6 },
+    ])
+  })
+
+  test('that is silent is waited for no longer than a lookup may take', async () => {
+    const started = performance.now()
+    expect(await found(await namesOf({ timeoutMs: 200 }), 'silent.example')).toBe('EAI_AGAIN')
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('that fails is followed by the next', async () => {
+    const other = await startNameServer({ 'failing.example': { addresses: ['192.0.2.5'] } })
+    const names = await namesOf({ servers: [server.address, other.address] })
+    expect(await found(names, 'failing.example')).toEqual(['192.0.2.5'])
+    await other.close()
+  })
+
+  test('answers with thousands of addresses, of which some are taken', async () => {
+    const addresses = Array.from({ length: 2_000 }, (_, i) => `192.0.${i >> 8}.${i & 255}`)
+    server.zones.set('many.example', { isCut: true, addresses })
+    expect(await found(await namesOf(), 'many.example')).toEqual(addresses.slice(0, 64))
+  })
+})
+
+describe('the files of the machine', () => {
+  test('the hosts file comes first', async () => {
+    const hosts = '# four\n192.0.2.7 four.example Own # other\n::1\town\r\nnonsense other\n192.0.2.7 own'
+    const names = await namesOf({ hosts })
+    expect(await found(names, 'four.example')).toEqual(['192.0.2.7'])
+    expect(await found(names, 'OWN.')).toEqual(['192.0.2.7', '::1'])
+    expect(await found(names, 'other')).toBe('ENOTFOUND')
+    expect(server.questions.filter((question) => question.endsWith('four.example'))).toEqual([])
+  })
+
+  test('a change of the hosts file is seen', async () => {
+    const names = await namesOf({ hosts: '192.0.2.7 own.example' })
+    expect(await found(names, 'own.example')).toEqual(['192.0.2.7'])
+    await writeFile(join(folder, 'hosts'), '192.0.2.8 own.example')
+    await utimes(join(folder, 'hosts'), 1, 1)
+    await expect.poll(() => found(names, 'own.example'), { timeout: 5_000 }).toEqual(['192.0.2.8'])
+    await rm(join(folder, 'hosts'))
+    await expect.poll(() => found(names, 'own.example'), { timeout: 5_000 }).toBe('ENOTFOUND')
+    await writeFile(join(folder, 'hosts'), '')
+  })
+
+  test('localhost is this machine, whoever might say otherwise', async () => {
+    for (const host of ['localhost', 'LOCALHOST.', 'a.localhost']) {
+      server.zones.set(host, { addresses: ['192.0.2.66'] })
+      expect(await found(await namesOf(), host)).toEqual(['127.0.0.1', '::1'])
+    }
+    expect(server.questions).toEqual([])
+    expect(await found(await namesOf({ hosts: '127.0.0.9 localhost' }), 'localhost')).toEqual(['127.0.0.9'])
+  })
+
+  const inCluster = 'search shop.svc.local svc.local.\noptions timeout:1 ndots:2\n'
+  const asked = (): string[] => [...new Set(server.questions.map((question) => question.replace(/.* /, '')))]
+
+  test('names with few dots are searched for first', async () => {
+    server.zones.set('db.svc.local', { addresses: ['192.0.2.10'] })
+    server.zones.set('db', { addresses: ['192.0.2.66'] })
+    expect(await found(await namesOf({ resolv: inCluster }), 'db')).toEqual(['192.0.2.10'])
+    expect(asked()).toEqual(['db.shop.svc.local', 'db.svc.local'])
+  })
+
+  test('names with more are tried as they are first, and those that end in a dot only so', async () => {
+    const names = await namesOf({ resolv: inCluster })
+    server.zones.set('a.b.c.svc.local', { addresses: ['192.0.2.11'] })
+    expect(await found(names, 'a.b.c')).toEqual(['192.0.2.11'])
+    expect(asked()).toEqual(['a.b.c', 'a.b.c.shop.svc.local', 'a.b.c.svc.local'])
+    server.questions.length = 0
+    expect(await found(names, 'a.b.c.')).toBe('ENOTFOUND')
+    expect(asked()).toEqual(['a.b.c'])
+  })
+
+  test('a server that fails ends the search: the next name may be of somebody else', async () => {
+    server.zones.set('db.shop.svc.local', { rcode: rcodes.serverFailed })
+    server.zones.set('db.svc.local', { addresses: ['192.0.2.66'] })
+    expect(await found(await namesOf({ resolv: inCluster }), 'db')).toBe('EAI_AGAIN')
+  })
+})
+
+describe('answers', () => {
+  test('are kept for a while, whoever asks, and so is that there is none', async () => {
+    const names = await namesOf({ knownMs: 400, unknownMs: 400 })
+    const ask = () =>
+      Promise.all(['four.example', 'unknown.example'].map((host, i) => found(names, host, `owner ${i}`)))
+    for (let i = 0; i < 3; i++) expect(await ask()).toEqual([['192.0.2.4'], 'ENOTFOUND'])
+    expect(server.questions).toHaveLength(4)
+    server.zones.set('four.example', { addresses: ['192.0.2.5'] })
+    server.zones.set('unknown.example', { addresses: ['192.0.2.6'] })
+    await expect.poll(ask, { timeout: 5_000 }).toEqual([['192.0.2.5'], ['192.0.2.6']])
+  })
+
+  test('that a server failed to give are not kept', async () => {
+    const names = await namesOf()
+    expect(await found(names, 'failing.example')).toBe('EAI_AGAIN')
+    server.zones.set('failing.example', { addresses: ['192.0.2.5'] })
+    expect(await found(names, 'failing.example')).toEqual(['192.0.2.5'])
+  })
+
+  test('are kept up to a number', async () => {
+    const names = await namesOf({ maxKept: 2 })
+    for (const host of ['four.example', 'six.example', 'both.example']) await found(names, host)
+    server.questions.length = 0
+    await found(names, 'both.example')
+    expect(server.questions).toEqual([])
+    await found(names, 'four.example')
+    expect(server.questions).toHaveLength(2)
+  })
+
+  test('to the same question of one owner come together', async () => {
+    const names = await namesOf()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => found(names, 'four.example')))
+    expect([answers.length, server.questions.length]).toEqual([20, 2])
+  })
+})
+
+describe('an owner', () => {
+  test('has a share of the lookups at once; others do not wait for it', async () => {
+    const names = await namesOf({ timeoutMs: 2_000 })
+    for (let i = 0; i < 200; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
+    const silent = Array.from({ length: 200 }, (_, i) => found(names, `silent${i}.example`, 'hostile'))
+    // What is too much even to wait is refused at once.
+    expect(await Promise.race(silent.toReversed())).toBe('EAI_AGAIN')
+    await expect.poll(() => server.questions.length).toBe(16)
+    const started = performance.now()
+    expect(await found(names, 'four.example', 'other')).toEqual(['192.0.2.4'])
+    expect(performance.now() - started).toBeLessThan(1_500)
+    // Eight names, each in both families; nothing has been asked a second time yet.
+    expect(new Set(server.questions.filter((question) => question.includes('silent'))).size).toBe(16)
+  })
+})

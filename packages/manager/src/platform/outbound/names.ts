@@ -1,0 +1,88 @@
+// Names of upstreams. Not Node's own lookup: that runs in two threads of the process, so one project's name server that is
+// silent would hold up everybody. Here no thread waits, each project has a share of the lookups that run at once, answers
+// are kept for some seconds, and a lookup has a time of its own.
+import { LRUCache } from 'lru-cache'
+import { createFairQueue } from '../fair-queue.ts'
+import { createSingleFlight } from '../single-flight.ts'
+import { type Address, askFor, noAnswer, unknownName } from './dns-question.ts'
+import { createFileView, parseHosts, parseResolvConf } from './host-files.ts'
+
+/** All addresses of a name; it rejects when there are none. */
+export type Lookup = (host: string) => Promise<readonly Address[]>
+/** Lookups that count for an owner. */
+export type Names = { lookupFor(owner: string): Lookup }
+
+export type NamesOptions = {
+  hostsPath?: string
+  resolvConfPath?: string
+  /** `address:port`; instead of those in the file. */
+  servers?: readonly string[]
+  /** One lookup, with all names that are tried. */
+  timeoutMs?: number
+  knownMs?: number
+  unknownMs?: number
+  maxKept?: number
+}
+
+const defaults = {
+  hostsPath: '/etc/hosts',
+  resolvConfPath: '/etc/resolv.conf',
+  timeoutMs: 3_000,
+  knownMs: 5_000,
+  unknownMs: 1_000,
+  maxKept: 2_000,
+}
+const atOnce = 64
+const limits = { workers: atOnce, maxRunningPerOwner: atOnce / 8, maxPerOwner: 64, maxPerLane: 1_024 }
+const loopback = ['127.0.0.1', '::1']
+
+/** Names as this machine knows them: its hosts file, then its name servers with its search domains. */
+export function createNames(options: NamesOptions = {}): Names {
+  const { hostsPath, resolvConfPath, timeoutMs, knownMs, unknownMs, maxKept } = { ...defaults, ...options }
+  const [hosts, resolution] = [
+    createFileView(hostsPath, parseHosts),
+    createFileView(resolvConfPath, parseResolvConf),
+  ]
+  /** Empty for a name that is known to have none. What a server failed to answer is not kept. */
+  const kept = new LRUCache<string, readonly Address[]>({ max: maxKept })
+  const queue = createFairQueue(limits)
+  // By owner: whoever asks does not wait for somebody else's turn.
+  const together = createSingleFlight<readonly Address[]>()
+
+  const local = (name: string): readonly string[] | undefined =>
+    hosts().get(name) ?? (/(?:^|\.)localhost$/.test(name) ? loopback : undefined)
+  const ask = async (host: string): Promise<readonly Address[]> => {
+    const { servers = resolution().servers } = options
+    try {
+      const found = await askFor(host, { ...resolution(), servers }, timeoutMs)
+      kept.set(host, found, { ttl: knownMs })
+      return found
+    } catch (error) {
+      if ((error as { code?: string }).code === 'ENOTFOUND') kept.set(host, [], { ttl: unknownMs })
+      throw error
+    }
+  }
+  const askInTurn = async (owner: string, host: string): Promise<readonly Address[]> => {
+    const account = { lane: 'names', owner }
+    const giveBack = queue.reserve(account)
+    if (giveBack === null) throw noAnswer(host)
+    try {
+      return await queue.run(account, () => ask(host))
+    } finally {
+      giveBack()
+    }
+  }
+  return {
+    lookupFor: (owner) => async (given) => {
+      const host = given.toLowerCase()
+      const own = local(host.replace(/\.$/, ''))
+      if (own !== undefined) return own.map(asAddress)
+      const known = kept.get(host)
+      if (known === undefined) return together(`${owner} ${host}`, () => askInTurn(owner, host))
+      if (known.length === 0) throw unknownName(host)
+      return known
+    },
+  }
+}
+
+const asAddress = (address: string): Address => ({ address, family: address.includes(':') ? 6 : 4 })
