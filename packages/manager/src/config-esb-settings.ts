@@ -30,7 +30,7 @@ export const esbSettings = {
     key: 'esb.max_connections',
     env: 'SVC_ESB_MAX_CONNECTIONS',
     default: 5_000,
-    doc: 'Connections a process has to all endpoints together; fewer where the limit of open files has no room for so many. Calls that need a further one are answered 503 with `Retry-After`.',
+    doc: 'Connections a process has to all endpoints together, one project at most half of them; fewer where the limit of open files has no room for so many. Calls that need a further one are answered 503 with `Retry-After`.',
   }),
   esbMaxHeldBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
     key: 'esb.max_held_bytes',

@@ -6,7 +6,7 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf, startTestApp, testEnv } from './kit/app.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { startGateway } from './kit/gateway.ts'
+import { gatewayScene, startGateway } from './kit/gateway.ts'
 import { timedPost } from './kit/http.ts'
 import { type ServiceProcess, runToEnd, startProcess } from './kit/process.ts'
 
@@ -148,9 +148,10 @@ describe('with 256 open files', () => {
 })
 
 describe('overload', () => {
-  test('connections to all endpoints together are bounded; further calls are answered 503', async () => {
+  test('connections to all endpoints together are bounded, and one project has half of them at most', async () => {
     const gateway = await startGateway({ env: { SVC_ESB_MAX_CONNECTIONS: '6' } })
-    // Two partners that take every request and answer none.
+    const other = await gatewayScene(gateway.service, 'other')
+    // A partner of each project that takes every request and answers none.
     const silent = await Promise.all(
       [1, 2].map(async () => {
         const server = createServer((socket) => void socket.resume().on('error', () => undefined))
@@ -158,23 +159,20 @@ describe('overload', () => {
         return server
       }),
     )
-    const paths = await Promise.all(
-      silent.map(async (server) => {
-        const { port } = server.address() as AddressInfo
-        return (await gateway.endpoint({ url: `http://127.0.0.1:${port}/` })).path
-      }),
-    )
-    const over = new AbortController()
-    const hanging = paths.flatMap((path) =>
-      Array.from({ length: 3 }, () => gateway.call(path, { signal: over.signal }).catch(() => null)),
-    )
+    const urls = silent.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
     const open = () =>
       Promise.all(
         silent.map((server) => new Promise<number>((resolve) => server.getConnections((_, n) => resolve(n)))),
       )
-    await expect.poll(open).toEqual([3, 3])
-    const refused = await gateway.call(paths[0] as string)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    const over = new AbortController()
+    const hanging: Promise<unknown>[] = []
+    for (const [index, scene] of [gateway, other].entries()) {
+      const { path } = await scene.endpoint({ url: urls[index] })
+      for (let i = 0; i < 3; i++) hanging.push(scene.call(path, { signal: over.signal }).catch(() => null))
+      await expect.poll(async () => (await open())[index]).toBe(3)
+      const refused = await scene.call(path)
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    }
     expect(await open()).toEqual([3, 3])
     over.abort()
     await Promise.all(hanging)
