@@ -48,12 +48,8 @@ export type TransportOptions = {
   alterSdl?: (sdl: string) => string
   /** Registers further routes, for the same kind of test. */
   extend?: (server: FastifyInstance) => void
-  /** When a document is compiled; 0 never does (platform/graphql/endpoint.ts). */
-  jit?: number
 }
 
-// A document is compiled when it comes for the fourth time: who sends each text once gets nothing compiled.
-const compileAfter = 3
 const maxRequestMs = 20_000
 
 const policySdl = readSdl('./policy/policy.graphql', import.meta.url)
@@ -94,11 +90,10 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
     fallbackIdentity: options.fallbackIdentity ?? null,
   })
   if (config.roles.includes('api')) {
-    await registerGraphql(server, {
+    registerGraphql(server, {
       schema,
       readDbError,
       maxBodyBytes: config.graphqlMaxBodyBytes,
-      jit: options.jit ?? compileAfter,
       policy: { user: 'each field declares its own policy (@can)' },
       createContext: (request) => ({ actor: request.actor, deadline: performance.now() + maxRequestMs }),
     })

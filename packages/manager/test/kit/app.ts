@@ -86,8 +86,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     onStatement: (sql) => statements.push(sql),
   })
   const world = createWorld(config, { log, database: counted, ...options.world })
-  // Documents are compiled from their second use on, so that tests meet compiled execution early.
-  const app = await createApp(config, world, { jit: 1, ...options.transport })
+  const app = await createApp(config, world, options.transport)
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   const sql = new Pool({ connectionString: database.url, max: 2 })

@@ -1,75 +1,48 @@
-// POST /query: Mercurius executes, this file decides what reaches it and how its answers and failures look.
+// POST /query: what reaches execution, and how its answers and failures look. Documents are executed as they are, never
+// compiled: no text of a caller becomes code.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type DocumentNode, GraphQLError, type GraphQLSchema, Location, getOperationAST } from 'graphql'
-import { getVariableValues } from 'graphql/execution/values.js'
-import { mercurius } from 'mercurius'
-import { AppError, badRequest } from '../errors.ts'
+import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
+import { type AppError, badRequest } from '../errors.ts'
 import { toAppError } from '../http/error-bodies.ts'
-import { checkDocument } from './document-checks.ts'
-import { limitRules, limits } from './limits.ts'
+import { createDocuments } from './documents.ts'
+import { limits } from './limits.ts'
+import { maxShownErrors, showDocumentError } from './shown-errors.ts'
+import { findVariableErrors } from './variables.ts'
 
-type Body = { query: string; variables?: Record<string, unknown>; operationName?: string }
+type Body = { query: string; variables: Record<string, unknown>; operationName?: string }
+type Result = { data?: unknown; errors?: readonly Error[] }
 type Shown = { message: string; path?: readonly (string | number)[]; extensions: object }
-
-const maxShownErrors = 20
 
 export type EndpointOptions = {
   schema: GraphQLSchema
   maxBodyBytes: number
-  /** 0 executes plainly; n compiles a document when it is seen for the nth time after the first. */
-  jit: number
   policy: { user: string }
   createContext: (request: FastifyRequest) => Record<string, unknown>
   readDbError: (error: unknown) => AppError | null
 }
 
-/** Registers Mercurius and the one GraphQL route. */
-export async function registerGraphql(server: FastifyInstance, options: EndpointOptions): Promise<void> {
-  await server.register(mercurius, {
-    schema: options.schema,
-    routes: false,
-    jit: options.jit,
-    cache: 256,
-    validationRules: limitRules,
-    graphql: { parseOptions: { maxTokens: limits.tokens } },
-    errorFormatter: (execution, context) => {
-      const { reply } = context
-      const errors = (execution.errors ?? [])
-        .slice(0, maxShownErrors)
-        .map((error) => show(error, reply, options))
-      return {
-        statusCode: reply.statusCode,
-        response: { data: execution.data ?? null, errors: errors as never },
-      }
-    },
-  })
-  // Mercurius takes a text that does not parse as GraphQL for a JSON syntax tree, which no limit on tokens sees.
-  server.graphql.addHook('preValidation', async (_schema, document: DocumentNode) => {
-    if (!(document.loc instanceof Location)) throw badRequest('query is not a GraphQL document')
-    checkDocument(document)
-  })
-  // Compiled execution reports every wrong element of a variable; graphql's own check stops after a few.
-  server.graphql.addHook('preExecution', async (schema, document, context, variables) => {
-    const operation = getOperationAST(document, (context as { operationName?: string }).operationName)
-    const read = getVariableValues(schema, operation?.variableDefinitions ?? [], variables, {
-      maxErrors: maxShownErrors,
-    })
-    if (read.errors !== undefined) throw Object.assign(new Error('wrong variables'), { errors: read.errors })
-  })
+/** Registers the one GraphQL route. */
+export function registerGraphql(server: FastifyInstance, options: EndpointOptions): void {
+  const { schema } = options
+  const readOperation = createDocuments(schema)
+
+  async function run(body: Body, contextValue: object): Promise<Result> {
+    const read = readOperation(body.query, body.operationName)
+    if ('errors' in read) return read
+    const errors = findVariableErrors(schema, read.operation, body.variables)
+    if (errors.length > 0) return { errors }
+    const { document } = read
+    const { operationName, variables: variableValues } = body
+    return execute({ schema, document, operationName, variableValues, contextValue })
+  }
+
   const config = { policy: options.policy, errorShape: 'graphql' as const }
   server.post('/query', { config, bodyLimit: options.maxBodyBytes }, async (request, reply) => {
-    const { query, variables, operationName } = readBody(request.body)
-    request.logFields['operation'] = operationName ?? null
-    // The compiled form is cached by text alone; the comment keeps the operations of one document apart.
-    const source = operationName === undefined ? query : `${query}\n#${operationName}`
-    try {
-      const context = { ...options.createContext(request), operationName }
-      return await reply.graphql(source, context, variables ?? {}, operationName)
-    } catch (error) {
-      const shown = documentErrors(error).map((cause) => show(cause, reply, options))
-      if (reply.statusCode < 400) void reply.code(400)
-      return { errors: shown, data: null }
-    }
+    const body = readBody(request.body)
+    request.logFields['operation'] = body.operationName ?? null
+    const { data = null, errors } = await run(body, options.createContext(request))
+    if (errors === undefined) return { data }
+    return { errors: errors.slice(0, maxShownErrors).map((error) => show(error, reply, options)), data }
   })
 }
 
@@ -93,7 +66,7 @@ function readBody(body: unknown): Body {
     throw badRequest('operationName must be a GraphQL name')
   return {
     query,
-    variables: (variables ?? undefined) as Body['variables'],
+    variables: (variables ?? {}) as Body['variables'],
     operationName: (operationName ?? undefined) as Body['operationName'],
   }
 }
@@ -117,25 +90,15 @@ function countValues(root: unknown, limit: number): number {
 const isName = (value: unknown): boolean =>
   typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]{0,99}$/.test(value)
 
-/** Failures before execution: the parser's and the validation's come as one error with a list. */
-function documentErrors(error: unknown): unknown[] {
-  const { errors } = error as { errors?: unknown[] }
-  const list = Array.isArray(errors) && errors.length > 0 ? errors.slice(0, maxShownErrors) : [error]
-  return list.map((one) => (one instanceof GraphQLError ? badRequest(withoutValues(one.message)) : one))
-}
-
-/**
- * One failure as the caller reads it. An error without a path was not thrown by a resolver: it is about the document or
- * its variables, and the answer's status says so.
- */
-function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Shown {
+/** One failure as the caller reads it. One without a path was met before anything ran, and the answer's status says so. */
+function show(error: Error, reply: FastifyReply, options: EndpointOptions): Shown {
   const { path, originalError } = error as { path?: Shown['path']; originalError?: unknown }
-  const isAboutDocument = error instanceof Error && !(error instanceof AppError) && path === undefined
-  const cause =
-    isAboutDocument && isGraphqlError(error)
-      ? badRequest(withoutValues(error.message))
-      : (originalError ?? error)
-  const failure = toAppError(cause, reply.request.id, options.readDbError)
+  const cause = originalError ?? error
+  // What graphql itself says of the document names nodes of it; anything else of its kind is a mistake of a resolver.
+  const failure =
+    cause instanceof GraphQLError && cause.nodes !== undefined
+      ? showDocumentError(cause)
+      : toAppError(cause, reply.request.id, options.readDbError)
   if (failure.code === 'internal')
     reply.log.error({ request_id: reply.request.id, err: cause, path }, 'resolver failed')
   if (failure.status >= 500 || path === undefined) void reply.code(failure.status)
@@ -144,16 +107,3 @@ function show(error: unknown, reply: FastifyReply, options: EndpointOptions): Sh
   const extensions = { code: failure.code, request_id: reply.request.id }
   return { message: failure.message, ...(path === undefined ? {} : { path }), extensions }
 }
-
-/** What graphql says of a wrong variable repeats its value, which may hold a secret beside what is wrong. */
-const withoutValues = (message: string): string =>
-  message
-    .replace(
-      / got invalid value [^]*(?=(?: at "[^"]*")?; (?:Field|Expected|[A-Z]\w* cannot|Value|Enum)[^]*$)/,
-      ' got an invalid value',
-    )
-    .replace(/( cannot represent (?:a )?[^:]*value): [^]*$/, '$1')
-
-/** Compiled queries report errors of a class of their own with the same name. */
-const isGraphqlError = (error: Error): boolean =>
-  error instanceof GraphQLError || error.name === 'GraphQLError'

@@ -1,0 +1,100 @@
+// A list of 20 rows with 8 fields by GraphQL, beside a REST route of the same process with the same SQL, in one run, in
+// turn. Answers of this size take milliseconds, so that a sender in JavaScript is light enough.
+//   node bench/list.ts [--rounds 12] [--seconds 3] [--connections 16]
+import { parseArgs } from 'node:util'
+import { Pool } from 'pg'
+import { Agent } from 'undici'
+import { headersOf } from '../test/kit/app.ts'
+import { createScratchDatabase } from '../test/kit/databases.ts'
+import { seedProject, seedUser } from '../test/kit/seed.ts'
+import { cpuMs, median, quantile } from './load.ts'
+import { type Side, say, startBare } from './sides.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '16' },
+  },
+})
+const [rounds, seconds, connections] = [options.rounds, options.seconds, options.connections].map(Number) as [
+  number,
+  number,
+  number,
+]
+
+const database = await createScratchDatabase()
+const sql = new Pool({ connectionString: database.url, max: 2 })
+const admin = await seedUser(sql, 'admin', 'administrator')
+const project = await seedProject(sql, 'bench')
+await sql.query(
+  `insert into endpoints (id, project_id, application_id, name, description, enabled, consume_url, url, auth_type,
+     auth_username, transformation_template, log_level)
+   select gen_random_uuid(), $1, $2, 'endpoint ' || n, 'what endpoint ' || n || ' is for', true, '/orders/' || n,
+     'https://partner.example/orders/' || n, 'None', '', '', 'BASIC' from generate_series(1, 100) n`,
+  [project.id, project.applicationId],
+)
+await sql.query('analyze')
+
+const headers = { ...headersOf(admin), 'content-type': 'application/json' }
+const query = `query($application: ID!, $pagination: Pagination) {
+  endpoints(application: $application, pagination: $pagination) {
+    id name description enabled consumeURL url authType logLevel
+  }
+}`
+const variables = { application: project.applicationId, pagination: { limit: 20, offset: 0 } }
+const asked = {
+  graphql: { path: '/query', body: JSON.stringify({ query, variables }) },
+  rest: { path: '/list', body: JSON.stringify({ application: project.applicationId }) },
+}
+type Way = keyof typeof asked
+type Measured = { perSecond: number; cpuUs: number }
+
+const dispatcher = new Agent({ connections })
+
+/** Sends for so long over so many connections; answers requests per second and the server's time for each. */
+async function load(side: Side, way: Way, forSeconds: number): Promise<Measured> {
+  const { path, body } = asked[way]
+  const [start, cpu, end] = [performance.now(), cpuMs(side.pid), performance.now() + forSeconds * 1_000]
+  let requests = 0
+  const one = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const answer = await dispatcher.request({ origin: side.url, path, method: 'POST', headers, body })
+      const text = await answer.body.text()
+      if (answer.statusCode !== 200 || text.length < 4_000) throw new Error(`${way} answered ${text}`)
+      requests++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, one))
+  return {
+    perSecond: (requests * 1_000) / (performance.now() - start),
+    cpuUs: ((cpuMs(side.pid) - cpu) * 1_000) / requests,
+  }
+}
+
+const side = await startBare('./list-side.ts', [database.url])
+say(`20 rows of 8 fields, ${rounds} rounds of ${seconds} s each, ${connections} connections, in turn`)
+const ratios = { rate: [] as number[], cpu: [] as number[] }
+const medians = { graphql: [] as Measured[], rest: [] as Measured[] }
+for (let round = 0; round <= rounds; round++) {
+  const rest = await load(side, 'rest', seconds)
+  const graphql = await load(side, 'graphql', seconds)
+  // The first round is for warming up.
+  if (round === 0) continue
+  medians.rest.push(rest)
+  medians.graphql.push(graphql)
+  ratios.rate.push(graphql.perSecond / rest.perSecond)
+  ratios.cpu.push(rest.cpuUs / graphql.cpuUs)
+}
+const show = (values: number[]): string =>
+  `${median(values).toFixed(2)} (${quantile(values, 0.25).toFixed(2)}..${quantile(values, 0.75).toFixed(2)})`
+say(`list c=${connections} ratio=${show(ratios.rate)} ratio of processor time=${show(ratios.cpu)}`)
+for (const [way, measured] of Object.entries(medians))
+  say(
+    `${way}: ${median(measured.map(({ perSecond }) => perSecond)).toFixed(0)}/s, ` +
+      `${median(measured.map(({ cpuUs }) => cpuUs)).toFixed(0)} us per request`,
+  )
+side.stop()
+await dispatcher.close()
+await sql.end()
+await database.drop()
