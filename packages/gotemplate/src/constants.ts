@@ -133,14 +133,14 @@ function allDigits(digits: string, base: number): boolean {
   return base === 10 ? /^[0-9]+$/.test(digits) : base === 8 ? /^[0-7]+$/.test(digits) : /^[01]+$/.test(digits)
 }
 
-const decimalFloat = /^[+-]?(?:[0-9_]+\.?[0-9_]*|\.[0-9_]+)(?:[eE][+-]?[0-9][0-9_]*)?$/
-const hexFloat = /^([+-]?)0[xX]([0-9a-fA-F_]*)\.?([0-9a-fA-F_]*)[pP]([+-]?[0-9][0-9_]*)$/
+const decimalFloat = /^[+-]?(?:[0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][+-]?[0-9][0-9_]*)?$/
+const hexFloat = /^([+-]?)0[xX]([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([+-]?[0-9][0-9_]*)$/
 
 function isFloat(text: string): boolean {
   if (!underscoresFit(text)) return false
   if (decimalFloat.test(text)) return /[0-9]/.test(text)
   const hex = hexFloat.exec(text)
-  return hex !== null && /[0-9a-fA-F]/.test(`${hex[2]}${hex[3]}`)
+  return hex !== null && /[0-9a-fA-F]/.test(`${hex[2]}${hex[3] ?? ''}`)
 }
 
 function readFloat(text: string): number {

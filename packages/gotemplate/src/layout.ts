@@ -127,6 +127,6 @@ function writeFraction(nanosecond: number, layout: string): string {
     .slice(0, layout.length - 1)
   const mark = layout.slice(0, 1)
   if (layout.endsWith('0')) return mark + digits
-  const trimmed = digits.replace(/0+$/, '')
+  const trimmed = digits.replace(/(?<!0)0+$/, '')
   return trimmed === '' ? '' : mark + trimmed
 }

@@ -1,13 +1,15 @@
 // What is wrong with a request is said in a few lines and in no time, whatever the caller put into the request.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
-import { seedUser } from './kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from './kit/seed.ts'
 
 let service: TestApp
 let admin: Person
+let project: SeededProject
 beforeAll(async () => {
   service = await startTestApp()
   admin = await seedUser(service.sql, 'admin', 'administrator')
+  project = await seedProject(service.sql, 'texts')
 })
 afterAll(() => service.close())
 
@@ -144,6 +146,30 @@ describe('hostile texts', () => {
       expect([query, status, errors[0]?.message]).toEqual([query, 400, message])
       expect(JSON.stringify(errors)).not.toContain(secret)
     }
+  })
+
+  test('what services say of a long text is cut too', async () => {
+    const long = fill('x', 2 * mebibyte)
+    const settings = await service.query(admin, 'query($p: ID!) { settings(project: $p) { id } }', {
+      p: project.id,
+    })
+    const answers = [
+      await service.query(admin, filters, { f: { field: long, value: 'x' } }),
+      await service.query(
+        admin,
+        'mutation($t: ID!, $u: ID!, $r: String!) { addUserToTenant(tenantID: $t, userID: $u, roleName: $r) { id } }',
+        { t: project.tenantId, u: admin.id, r: long },
+      ),
+      await service.query(
+        admin,
+        'mutation($id: ID!, $i: UpdateBackendModuleConfigInput!) { updateBackendModuleConfig(id: $id, input: $i) { id } }',
+        { id: settings.data.settings.id, i: { EnabledModules: [long.slice(0, 1e6), long.slice(0, 1e6)] } },
+      ),
+    ]
+    for (const { errors } of answers)
+      expect(errors.map(({ extensions, message }) => [extensions?.code, message.length < 600])).toEqual([
+        ['bad_request', true],
+      ])
   })
 
   test('a null for what must not be null is the fault of the caller, also where a default hides it', async () => {

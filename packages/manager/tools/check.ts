@@ -7,6 +7,7 @@ const steps: [string, string[]][] = [
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings']],
   ['types', ['npx', 'tsc', '--noEmit']],
   ['dead code', ['npx', 'knip']],
+  ['regular expressions', ['node', 'packages/manager/tools/regexes.ts']],
   ['generated files', ['node', 'packages/manager/tools/generate.ts', '--check']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
 ]

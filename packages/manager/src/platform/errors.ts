@@ -19,7 +19,12 @@ const statusByCode = {
 
 export type ErrorCode = keyof typeof statusByCode
 
-/** A failure the caller may read: its message says what is wrong and what to do, and never holds a secret. */
+// Messages quote names and texts of callers, which may have megabytes.
+const maxMessageLength = 500
+const cut = (message: string): string =>
+  message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength).toWellFormed()}…`
+
+/** A failure the caller may read: its message says what is wrong and what to do, is short, and never holds a secret. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
@@ -28,7 +33,7 @@ export class AppError extends Error {
     message: string,
     options: { retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause })
+    super(cut(message), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     const mustSay = code === 'unavailable' || code === 'rate_limited'

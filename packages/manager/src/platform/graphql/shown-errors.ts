@@ -1,17 +1,16 @@
 // What is wrong with a document or its variables, as the caller reads it: without the values they sent, which may hold a
-// secret beside what is wrong, and never longer than a few lines, whatever they sent.
+// secret beside what is wrong. By search and not by regular expressions: the texts may have megabytes.
 import type { GraphQLError } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
 
 export const maxShownErrors = 20
 
-const maxLength = 400
 // graphql's own words before it prints a value; names, which is all else it quotes, hold neither.
 const beforeValue = [' value: ', ', found ']
 
 /** Of the parser or the validation. The parser quotes one token, and the place is found by it. */
 export const showDocumentError = ({ message }: GraphQLError): AppError =>
-  badRequest(cut(message.startsWith('Syntax Error') ? message : withoutValue(message)))
+  badRequest(message.startsWith('Syntax Error') ? message : withoutValue(message))
 
 /** Of a variable, at a path of names of the schema and positions in lists. */
 export function showVariableError(
@@ -24,7 +23,7 @@ export function showVariableError(
   const quotesName = message.startsWith('Field "') || message.startsWith('Value "')
   const problem = quotesName ? message : withoutValue(message)
   const at = path.length === 0 ? '' : ` at "${variable}${place}"`
-  return badRequest(cut(`Variable "$${variable}" got an invalid value${at}; ${problem}`))
+  return badRequest(`Variable "$${variable}" got an invalid value${at}; ${problem}`)
 }
 
 function withoutValue(message: string): string {
@@ -33,6 +32,3 @@ function withoutValue(message: string): string {
   const end = Math.min(...ends)
   return message.startsWith(' value', end) ? message.slice(0, end + ' value'.length) : message.slice(0, end)
 }
-
-const cut = (message: string): string =>
-  message.length <= maxLength ? message : `${message.slice(0, maxLength).toWellFormed()}…`

@@ -119,10 +119,11 @@ function unwrap(digits: string): string {
 function digitsOf(address: string): string | null {
   if (isIPv4(address)) return digitsOfIPv4(address)
   if (!isIPv6(address)) return null
-  const groups = address
-    .toLowerCase()
-    .replace(/%.*$/, '')
-    .replace(/[^:]*\..*$/, (end) => digitsOfIPv4(end).replace(/.{4}/, '$&:'))
+  const [plain = ''] = address.toLowerCase().split('%', 1)
+  const last = plain.lastIndexOf(':') + 1
+  const groups = plain.includes('.')
+    ? plain.slice(0, last) + digitsOfIPv4(plain.slice(last)).replace(/.{4}/, '$&:')
+    : plain
   const [head = '', tail = ''] = groups.split('::').map(digitsOfGroups)
   return head.padEnd(32 - tail.length, '0') + tail
 }

@@ -13,11 +13,12 @@ export type Tag = {
 // A name does not end in a colon: `<https://…>` is no tag.
 const name = String.raw`([A-Za-z_:\x80-\uffff][\w.:\x80-\uffff-]*)(?<!:)`
 const startTag = new RegExp(`<${name}`, 'y')
-const endTag = new RegExp(String.raw`</${name}\s*>`, 'y')
+// The letters of names hold blanks beyond ASCII too; those belong to the name until one of ASCII has ended it.
+const endTag = new RegExp(String.raw`</${name}(?:[ \t-\r]\s*)?>`, 'y')
 const nameEnd = /[\s/>]|$/y
 const markup = /<[!?/A-Za-z_:\x80-\uffff]/g
 const attribute = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([^\s<>"'`]+)))?/y
-const tagEnd = /\s*(\/?)\s*>/y
+const tagEnd = /\s*(?:(\/)\s*)?>/y
 
 /** Where something begins that looks like a tag, from here on; the end of the text when nothing does. */
 export function nextMarkup(text: string, from: number): number {
