@@ -4,6 +4,7 @@ import { printSchema } from 'graphql'
 import type { Config } from './config.ts'
 import type { Feature } from './feature.ts'
 import { createDbErrorReader } from './platform/db/db-errors.ts'
+import { chargeFields } from './platform/graphql/answer-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
 import { registerGraphiql } from './platform/graphql/graphiql.ts'
 import { createSchema, readSdl } from './platform/graphql/schema.ts'
@@ -67,6 +68,7 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
   )
   const publicSchema = printSchema(schema)
   const fields = guardSchema(schema)
+  chargeFields(schema)
 
   const readDbError = createDbErrorReader(
     Object.assign({}, ...features.map((feature) => feature.constraints ?? {})),

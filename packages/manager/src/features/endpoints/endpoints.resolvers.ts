@@ -5,12 +5,13 @@ import type {
   EndpointOutputMessageType,
   Resolvers,
 } from '../../generated/graphql.ts'
+import { answerBudget } from '../../platform/graphql/answer-budget.ts'
 import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import type { EndpointsService } from './endpoints.service.ts'
 import type { PreviewService } from './preview.service.ts'
 
-/** GraphQL for endpoints. Their secrets are never read here, so there is nothing to leave out. */
+/** GraphQL for endpoints. Their secrets are never read here, and their templates only where they are asked for. */
 export function createEndpointsResolvers(
   service: EndpointsService,
   previews: PreviewService,
@@ -34,6 +35,11 @@ export function createEndpointsResolvers(
       authToken: () => null,
       inputMessageType: (endpoint) => endpoint.inputMessageType as EndpointInputMessageType | null,
       outputMessageType: (endpoint) => endpoint.outputMessageType as EndpointOutputMessageType | null,
+      transformationTemplate: async ({ id }, _args, context) => {
+        const name = 'Endpoint.transformationTemplate'
+        answerBudget(context)(await batched(context, `${name} bytes`, id, service.findTemplateBytes))
+        return batched(context, name, id, service.findTemplates)
+      },
       logLevel: (endpoint) => endpoint.logLevel as EndpointLogLevel,
       application: (endpoint, _args, context) =>
         batchedRow(context, 'application', endpoint.applicationId, applications.findMany),

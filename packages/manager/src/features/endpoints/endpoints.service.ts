@@ -33,7 +33,7 @@ export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> &
 const maxSecretLength = 4_096
 
 /** Secrets are replaced or cleared, never shown: an audit row tells that, and nothing of them. */
-type AuditedEndpoint = store.Endpoint & { authPassword?: string; authToken?: string }
+type AuditedEndpoint = store.WholeEndpoint & { authPassword?: string; authToken?: string }
 const entityEvent = auditedEntity<AuditedEndpoint>({
   type: 'endpoint',
   classes: {
@@ -74,6 +74,10 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
       store.listEndpoints(db, applicationIds, readPage(store.endpointFields, args)),
 
     findMany: (ids: readonly string[]): Promise<store.Endpoint[]> => store.findEndpoints(db, ids),
+
+    findTemplates: (ids: readonly string[]) => inOrder(ids, store.findTemplates(db, ids), ''),
+
+    findTemplateBytes: (ids: readonly string[]) => inOrder(ids, store.findTemplateBytes(db, ids), 0),
 
     get: async (applicationId: string, id: string): Promise<store.Endpoint> => {
       const known = parseUuid(id)
@@ -132,6 +136,16 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
   }
 }
 
+/** What was found, in the order of the ids; an endpoint that is gone has nothing. */
+async function inOrder<Value>(
+  ids: readonly string[],
+  found: Promise<Map<string, Value>>,
+  nothing: Value,
+): Promise<Value[]> {
+  const byId = await found
+  return ids.map((id) => byId.get(id) ?? nothing)
+}
+
 const withoutUndefined = (input: EndpointInput): EndpointInput =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
@@ -139,7 +153,7 @@ const withoutUndefined = (input: EndpointInput): EndpointInput =>
 function checkValues(
   transform: Pick<TransformService, 'problemOf'>,
   input: EndpointInput,
-  before?: store.Endpoint,
+  before?: store.WholeEndpoint,
 ): store.EndpointValues {
   const consumeUrl = input.consumeURL ?? before?.consumeUrl ?? ''
   refuse(problemOfConsumeUrl(consumeUrl))

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
-/** An endpoint without its secrets. */
+/** An endpoint without its secrets, and without its template, which may be long: it is read where it is asked for. */
 export type Endpoint = {
   id: string
   projectId: string
@@ -18,20 +18,24 @@ export type Endpoint = {
   authUsername: string
   inputMessageType: string | null
   outputMessageType: string | null
-  transformationTemplate: string
   logLevel: string
   createdAt: string
   updatedAt: string
 }
-export type EndpointValues = Omit<Endpoint, 'id' | 'projectId' | 'applicationId' | 'createdAt' | 'updatedAt'>
+export type WholeEndpoint = Endpoint & { transformationTemplate: string }
+export type EndpointValues = Omit<
+  WholeEndpoint,
+  'id' | 'projectId' | 'applicationId' | 'createdAt' | 'updatedAt'
+>
 /** Sealed secrets to store; what is absent stays, null clears. */
 export type SealedSecrets = Partial<Pick<Selectable<Endpoints>, 'authPassword' | 'authToken'>>
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'name', 'description', 'enabled', 'consumeUrl', 'url'] as const),
   ...(['authType', 'authUsername', 'inputMessageType', 'outputMessageType'] as const),
-  ...(['transformationTemplate', 'logLevel', 'createdAt', 'updatedAt'] as const),
+  ...(['logLevel', 'createdAt', 'updatedAt'] as const),
 ]
+const wholeColumns = [...columns, 'transformationTemplate'] as const
 
 export const endpointFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -62,6 +66,23 @@ export function findEndpoints(db: Db, ids: readonly string[]): Promise<Endpoint[
   return db.selectFrom('endpoints').select(columns).where('id', 'in', ids).execute()
 }
 
+/** The templates of endpoints by the endpoints' ids. */
+export async function findTemplates(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('endpoints')
+    .select(['id', 'transformationTemplate'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, transformationTemplate }) => [id, transformationTemplate]))
+}
+
+/** How many bytes the templates have, by the endpoints' ids. */
+export async function findTemplateBytes(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
+  const rows = await db.selectFrom('endpoints').select(['id', bytes]).where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row.bytes]))
+}
+
 /** One endpoint of the application, or nothing. */
 export function findEndpoint(db: Db, applicationId: string, id: string): Promise<Endpoint | undefined> {
   return db
@@ -73,15 +94,15 @@ export function findEndpoint(db: Db, applicationId: string, id: string): Promise
 }
 
 /** One endpoint, locked until the transaction ends. */
-export function lockEndpoint(tx: Tx, id: string): Promise<Endpoint | undefined> {
-  return tx.selectFrom('endpoints').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+export function lockEndpoint(tx: Tx, id: string): Promise<WholeEndpoint | undefined> {
+  return tx.selectFrom('endpoints').select(wholeColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /** Nothing when the application is gone; the row's project is the application's. */
 export async function insertEndpoint(
   tx: Tx,
   values: EndpointValues & SealedSecrets & { id: string; applicationId: string },
-): Promise<Endpoint | undefined> {
+): Promise<WholeEndpoint | undefined> {
   const application = await tx
     .selectFrom('applications')
     .select('projectId')
@@ -92,7 +113,7 @@ export async function insertEndpoint(
   return tx
     .insertInto('endpoints')
     .values({ ...values, projectId: application.projectId })
-    .returning(columns)
+    .returning(wholeColumns)
     .executeTakeFirstOrThrow()
 }
 
@@ -100,12 +121,12 @@ export function updateEndpoint(
   tx: Tx,
   id: string,
   values: EndpointValues & SealedSecrets,
-): Promise<Endpoint> {
+): Promise<WholeEndpoint> {
   return tx
     .updateTable('endpoints')
     .set({ ...values, updatedAt: sql`now()` })
     .where('id', '=', id)
-    .returning(columns)
+    .returning(wholeColumns)
     .executeTakeFirstOrThrow()
 }
 

@@ -18,7 +18,8 @@ export function createPreviewService({ db, clock, applications }: PreviewDeps, t
       input: { readonly body: string; readonly transformationTemplate?: string | null },
     ): Promise<{ output: string; contentType: string }> => {
       const endpoint = orNotFound((await store.findEndpoints(db, [endpointId]))[0], 'endpoint')
-      const template = input.transformationTemplate ?? endpoint.transformationTemplate
+      const stored = await store.findTemplates(db, [endpointId])
+      const template = input.transformationTemplate ?? stored.get(endpointId) ?? ''
       if (template === '')
         throw badRequest(
           'the endpoint has no transformationTemplate, so bodies are forwarded as they are; give one',

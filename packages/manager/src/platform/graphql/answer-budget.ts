@@ -1,21 +1,73 @@
-// What one answer may hold of contents that can be large: settings and language packs. Whoever reads them asks for the
-// size first and charges it here, so that many fields of one document cannot ask for more than a process can give.
-import { badRequest } from '../errors.ts'
+// What one answer may hold. How many objects a document asks for is bounded before it runs (limits.ts); how much they hold
+// is charged here while it runs, so that many fields of one document cannot ask for more than a process can give.
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  defaultFieldResolver,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+} from 'graphql'
+import { type AppError, badRequest } from '../errors.ts'
 
-const maxAnswerBytes = 16 * 1_048_576
+const maxBytes = 16 * 1_048_576
+// What a value costs beside its text: quotes, and the work of showing it, which for true and 1 is all there is.
+const bytesPerValue = 24
 
-const spent = new WeakMap<object, number>()
+/** Contents that may be large, charged before they are read; and all other values, charged as they are shown. */
+type Kind = 'contents' | 'values'
+type Spent = Record<Kind, number> & { refusals: Partial<Record<Kind, AppError>> }
+const spent = new WeakMap<object, Spent>()
 
 export type Charge = (bytes: number) => void
 
 /** A function that throws once the contents asked for in this request are too much for one answer. */
 export const answerBudget =
   (context: object): Charge =>
-  (bytes) => {
-    const total = (spent.get(context) ?? 0) + bytes
-    spent.set(context, total)
-    if (total > maxAnswerBytes)
-      throw badRequest(
-        `the contents in this answer would have more than ${maxAnswerBytes} bytes; ask for smaller pages or fewer fields`,
-      )
+  (bytes) =>
+    charge(context, 'contents', bytes)
+
+function charge(context: object, kind: Kind, bytes: number): void {
+  let total = spent.get(context)
+  if (total === undefined) spent.set(context, (total = { contents: 0, values: 0, refusals: {} }))
+  total[kind] += bytes
+  if (total[kind] <= maxBytes) return
+  // One for all the fields that are refused from now on.
+  total.refusals[kind] ??= badRequest(
+    `the ${kind} in this answer would have more than ${maxBytes} bytes; ask for smaller pages or fewer fields`,
+  )
+  throw total.refusals[kind]
+}
+
+/** Whether a type or field is declared @large: who reads it has charged it before. */
+export const isLarge = ({ astNode }: GraphQLNamedType | GraphQLField<unknown, unknown>): boolean =>
+  astNode?.directives?.some(({ name }) => name.value === 'large') === true
+
+/** Charges every value that is shown, in place. */
+export function chargeFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || isLarge(type)) continue
+    for (const field of Object.values(type.getFields()))
+      if (isLeafType(getNamedType(field.type)) && !isLarge(field)) chargeField(field)
   }
+}
+
+function chargeField(field: GraphQLField<unknown, unknown>): void {
+  const resolve = field.resolve ?? defaultFieldResolver
+  field.resolve = (source, args, context, info) => {
+    const show = (value: unknown): unknown => {
+      charge(context as object, 'values', bytesOf(value) + String(info.path.key).length)
+      return value
+    }
+    const value = resolve(source, args, context, info)
+    return value instanceof Promise ? value.then(show) : show(value)
+  }
+}
+
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return bytesPerValue + Buffer.byteLength(value)
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, one) => sum + bytesOf(one), bytesPerValue)
+    : bytesPerValue
+}

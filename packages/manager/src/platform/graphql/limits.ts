@@ -7,7 +7,6 @@ import {
   type ASTVisitor,
   type FieldNode,
   GraphQLError,
-  type GraphQLNamedType,
   type GraphQLObjectType,
   Kind,
   type SelectionSetNode,
@@ -18,6 +17,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql'
+import { isLarge } from './answer-budget.ts'
 
 export const limits = {
   queryLength: 32_768,
@@ -25,51 +25,44 @@ export const limits = {
   depth: 12,
   aliases: 30,
   directives: 50,
-  values: 100_000,
+  objects: 100_000,
   variables: 100_000,
 } as const
 
 const defaultPage = 100
-// Texts that may be long count for as many short ones.
-const weights: Record<string, number> = {
-  transformationTemplate: 650,
-  path: 160,
-  targetURL: 160,
-  description: 20,
-  changes: 20,
-  metadata: 20,
-}
 
 /**
- * Refuses documents whose answer could hold more values than the limit, counting pages inside pages. Plain recursion is
- * safe: what reaches validation has no cycle and a bounded number of selections.
+ * Refuses documents whose answer could hold more objects than the limit, counting pages inside pages. What the objects
+ * hold is charged while they are shown (answer-budget.ts). Plain recursion is safe: what reaches validation has no cycle
+ * and a bounded number of selections.
  */
-function valuesRule(context: ValidationContext): ASTVisitor {
+function objectsRule(context: ValidationContext): ASTVisitor {
   const countAll = (selection: SelectionSetNode, type: GraphQLObjectType): number => {
-    let values = 0
+    let objects = 0
     for (const node of selection.selections)
-      if (node.kind === Kind.FIELD) values += countField(node, type)
+      if (node.kind === Kind.FIELD) objects += countField(node, type)
       else {
         const inner = node.kind === Kind.INLINE_FRAGMENT ? node : context.getFragment(node.name.value)
-        if (inner) values += countAll(inner.selectionSet, type)
+        if (inner) objects += countAll(inner.selectionSet, type)
       }
-    return values
+    return objects
   }
   const countField = (node: FieldNode, type: GraphQLObjectType): number => {
     const field = type.getFields()[node.name.value]
-    if (field === undefined) return 1
+    // No type has __typename, so nobody charges it: clients ask for it once in each object, others under many names.
+    if (field === undefined) return node.alias === undefined ? 0 : 1
     const named = getNamedType(field.type)
-    if (node.selectionSet === undefined || !isObjectType(named)) return weights[node.name.value] ?? 1
+    if (node.selectionSet === undefined || !isObjectType(named)) return 0
     const rows = isListType(getNullableType(field.type)) ? pageSize(node) : 1
     return rows * (1 + countAll(node.selectionSet, named))
   }
   return {
     OperationDefinition(node) {
       const root = context.getSchema().getRootType(node.operation)
-      if (root && countAll(node.selectionSet, root) > limits.values)
+      if (root && countAll(node.selectionSet, root) > limits.objects)
         context.reportError(
           new GraphQLError(
-            `this document could return more than ${limits.values} values; ask for smaller pages, fewer fields or fewer levels`,
+            `this document could return more than ${limits.objects} objects; ask for smaller pages or fewer levels`,
           ),
         )
     },
@@ -88,9 +81,6 @@ function pageSize(node: FieldNode): number {
   // A size that will be refused counts as a full page, lest it makes room for the others.
   return rows >= 1 && rows <= defaultPage ? rows : defaultPage
 }
-
-const isLarge = (type: GraphQLNamedType): boolean =>
-  type.astNode?.directives?.some(({ name }) => name.value === 'large') === true
 
 /** Refuses fields that lead to, or are of, a type declared @large and are asked for under two names. */
 function repeatedContentsRule(context: ValidationContext): ASTVisitor {
@@ -124,6 +114,6 @@ export const limitRules: ValidationRule[] = [
   maxDepthRule({ n: limits.depth, flattenFragments: true }),
   maxAliasesRule({ n: limits.aliases }),
   maxDirectivesRule({ n: limits.directives }),
-  valuesRule,
+  objectsRule,
   repeatedContentsRule,
 ]
