@@ -3,6 +3,7 @@
 import {
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   defaultFieldResolver,
   getNamedType,
@@ -14,6 +15,7 @@ import { type AppError, badRequest } from '../errors.ts'
 const maxBytes = 16 * 1_048_576
 // What a value costs beside its text: quotes, and the work of showing it, which for true and 1 is all there is.
 const bytesPerValue = 24
+const shortLength = 64
 
 /** Contents that may be large, charged before they are read; and all other values, charged as they are shown. */
 type Kind = 'contents' | 'values'
@@ -56,17 +58,21 @@ export function chargeFields(schema: GraphQLSchema): void {
 function chargeField(field: GraphQLField<unknown, unknown>): void {
   const resolve = field.resolve ?? defaultFieldResolver
   field.resolve = (source, args, context, info) => {
-    const show = (value: unknown): unknown => {
-      charge(context as object, 'values', bytesOf(value) + String(info.path.key).length)
-      return value
-    }
     const value = resolve(source, args, context, info)
-    return value instanceof Promise ? value.then(show) : show(value)
+    if (value instanceof Promise) return value.then((shown) => chargeValue(context as object, info, shown))
+    return chargeValue(context as object, info, value)
   }
 }
 
+function chargeValue(context: object, { path }: GraphQLResolveInfo, value: unknown): unknown {
+  charge(context, 'values', bytesOf(value) + (path.key as string).length)
+  return value
+}
+
 function bytesOf(value: unknown): number {
-  if (typeof value === 'string') return bytesPerValue + Buffer.byteLength(value)
+  // Most texts are short; for those, asking for their bytes takes longer than anything else about them.
+  if (typeof value === 'string')
+    return bytesPerValue + (value.length < shortLength ? value.length : Buffer.byteLength(value))
   return Array.isArray(value)
     ? value.reduce<number>((sum, one) => sum + bytesOf(one), bytesPerValue)
     : bytesPerValue
