@@ -88,9 +88,8 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
     create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
       const values = checkValues(transform, input)
       const id = newId()
-      const secrets = sealSecrets(deps.secrets, id, input)
       return db.transaction().execute(async (tx) => {
-        if (Object.keys(secrets).length > 0) await deps.holdMasterKey(tx)
+        const secrets = await sealSecrets(tx, deps, id, input)
         const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
         const after = orNotFound(inserted, 'application')
         await audit.append(
@@ -107,8 +106,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
         const values = checkValues(transform, { ...present, ...withoutUndefined(input) }, before)
-        const secrets = sealSecrets(deps.secrets, id, input)
-        if (Object.keys(secrets).length > 0) await deps.holdMasterKey(tx)
+        const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
         await audit.append(
           tx,
@@ -187,11 +185,12 @@ function refuse(problem: string | null): void {
 }
 
 /** Null or absent keeps a secret, an empty text clears it. */
-function sealSecrets(
-  secrets: Secrets,
+async function sealSecrets(
+  tx: Tx,
+  { secrets, holdMasterKey }: Pick<EndpointsDeps, 'secrets' | 'holdMasterKey'>,
   id: string,
   input: Pick<EndpointInput, 'authPassword' | 'authToken'>,
-): store.SealedSecrets {
+): Promise<store.SealedSecrets> {
   const sealed: store.SealedSecrets = {}
   for (const [field, column] of [
     ['authPassword', 'auth_password'],
@@ -205,6 +204,7 @@ function sealSecrets(
       )
     sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
+  if (Object.keys(sealed).length > 0) await holdMasterKey(tx)
   return sealed
 }
 
