@@ -1,16 +1,22 @@
 // Keys that have a meaning of their own to the service. What they hold is checked when it is saved, so that a mistake
 // shows to whoever makes it and not to whoever loads a page. Pure.
+import { parse } from 'semver'
+import validateName from 'validate-npm-package-name'
 import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
 
-const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
-const maxNameLength = 214
-const number = '(?:0|[1-9]\\d*)'
-const preRelease = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
-const exactVersion = new RegExp(
-  `^${number}\\.${number}\\.${number}(?:-${preRelease}(?:\\.${preRelease})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
-)
-const maxVersionLength = 256
 const maxPinsLength = 65_536
+const maxShownLength = 214
+
+/** In the grammar of npm, without what the registry allows in old names alone: capitals and marks that URLs give a meaning. */
+const isPackageName = (name: string): boolean =>
+  name.length <= maxShownLength && validateName(name).validForOldPackages && !/[A-Z!'()*]/.test(name)
+
+/** A version in the one spelling it has: no range, no leading v or space. */
+const isExactVersion = (version: string): boolean => {
+  const parsed = parse(version)
+  const build = parsed === null || parsed.build.length === 0 ? '' : `+${parsed.build.join('.')}`
+  return parsed !== null && `${parsed.version}${build}` === version
+}
 
 const problems: Record<string, (value: string) => string | null> = {
   'comms.enabled': (value) =>
@@ -33,9 +39,9 @@ function problemOfPins(value: string): string | null {
   if (pins === null)
     return 'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
   for (const [name, version] of Object.entries(pins)) {
-    if (name.length > maxNameLength || !packageName.test(name))
-      return `pilets.pins names ${JSON.stringify(name.slice(0, maxNameLength))}, which is no package name`
-    if (typeof version !== 'string' || version.length > maxVersionLength || !exactVersion.test(version))
+    if (!isPackageName(name))
+      return `pilets.pins names ${JSON.stringify(name.slice(0, maxShownLength))}, which is no package name`
+    if (typeof version !== 'string' || !isExactVersion(version))
       return `pilets.pins must give ${name} an exact version such as "1.2.3"`
   }
   return null

@@ -1,6 +1,7 @@
 // The address of the client, for audit rows and throttles. X-Forwarded-For is believed only from a proxy we trust.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { parseAddress } from './ip-address.ts'
 
 export type ClientAddress = (request: IncomingMessage, cameThroughProxy: boolean) => string
 
@@ -32,37 +33,15 @@ const withoutPort = (hop: string): string =>
 
 /** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
 export function clientNetwork(address: string): string {
-  if (isIP(address) !== 6) return address
-  const network = groupsOf(address).slice(0, 4)
+  const parsed = parseAddress(address)
+  if (parsed === null || !('parts' in parsed)) return address
+  const network = parsed.parts.slice(0, 4)
   return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
 /** An IPv4 address that arrives mapped into IPv6, however it is spelt, is the IPv4 address. */
 function plain(address: string): string {
-  if (isIP(address) !== 6) return address
-  const groups = groupsOf(address)
-  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
-  if (!isMapped) return address
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.')
-}
-
-/** The eight groups of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const [before, after] = [readGroups(head), readGroups(tail ?? '')]
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
-  return [...before, ...zeros, ...after]
-}
-
-const readGroups = (part: string): number[] =>
-  part === '' ? [] : part.split(':').flatMap((group) => readGroup(group))
-
-/** A group, or the two groups of an IPv4 address at the end. */
-function readGroup(group: string): number[] {
-  if (!group.includes('.')) return [Number.parseInt(group, 16)]
-  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
-  return [a * 256 + b, c * 256 + d]
+  const parsed = parseAddress(address)
+  const isMapped = parsed !== null && 'parts' in parsed && parsed.isIPv4MappedAddress()
+  return isMapped ? parsed.toIPv4Address().toString() : address
 }

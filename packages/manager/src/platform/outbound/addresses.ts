@@ -1,6 +1,6 @@
 // What kind of network an address leads to. Pure. IPv4 hides in IPv6 in many spellings; each is taken out of its wrapping
 // first, so that a rule about an IPv4 network holds for all of them.
-import { isIPv4, isIPv6 } from 'node:net'
+import { parseAddress } from '../http/ip-address.ts'
 
 export type AddressClass =
   | 'unspecified'
@@ -115,27 +115,10 @@ function unwrap(digits: string): string {
   return wrappings.map((form) => form.exec(digits)?.[1]).find((inner) => inner !== undefined) ?? digits
 }
 
-/** 8 hexadecimal digits of an IPv4 address, 32 of an IPv6 address. */
+/** 8 hexadecimal digits of an IPv4 address, 32 of an IPv6 address, without its zone. */
 function digitsOf(address: string): string | null {
-  if (isIPv4(address)) return digitsOfIPv4(address)
-  if (!isIPv6(address)) return null
-  const [plain = ''] = address.toLowerCase().split('%', 1)
-  const last = plain.lastIndexOf(':') + 1
-  const groups = plain.includes('.')
-    ? plain.slice(0, last) + digitsOfIPv4(plain.slice(last)).replace(/.{4}/, '$&:')
-    : plain
-  const [head = '', tail = ''] = groups.split('::').map(digitsOfGroups)
-  return head.padEnd(32 - tail.length, '0') + tail
-}
-
-function digitsOfGroups(groups: string): string {
-  const each = groups === '' ? [] : groups.split(':')
-  return each.map((group) => group.padStart(4, '0')).join('')
-}
-
-function digitsOfIPv4(address: string): string {
-  const each = address.split('.').map((part) => Number(part).toString(16))
-  return each.map((part) => part.padStart(2, '0')).join('')
+  const parsed = parseAddress(address)
+  return parsed === null ? null : Buffer.from(parsed.toByteArray()).toString('hex')
 }
 
 function textOf(digits: string): string {

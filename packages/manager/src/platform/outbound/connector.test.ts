@@ -309,7 +309,7 @@ describe('the policy', () => {
 
 describe('TLS', () => {
   const authority = createCertificate('authority', [])
-  const trusted = createCertificate('backend', ['backend.example', '127.0.0.1'], authority)
+  const trusted = createCertificate('backend', ['backend.example', '127.0.0.1'], { issuer: authority })
   const lookup = resolver(['127.0.0.1'])
   const ca = [authority.cert]
 
