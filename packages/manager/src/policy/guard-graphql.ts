@@ -10,7 +10,6 @@ import {
   isObjectType,
 } from 'graphql'
 import { unavailable } from '../platform/errors.ts'
-import { parseUuid } from '../platform/ids.ts'
 import { forgetBatches } from '../platform/graphql/batch.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
@@ -101,19 +100,11 @@ async function startMutation(context: GraphqlContext): Promise<void> {
   context.hasMutated = true
 }
 
-/**
- * `parent.x` reads the parent object, any other path the arguments. An id in the arguments is put in its one spelling, in
- * which rows hold it, so that nothing behind the guard meets two spellings of one thing.
- */
+/** `parent.x` reads the parent object, any other path the arguments. */
 function readName(path: string, source: unknown, args: Record<string, unknown>): string | null {
   const [head = '', ...rest] = path.split('.')
-  const last = rest.at(-1) ?? head
-  let holder: unknown = head === 'parent' ? source : args
-  for (const part of [head, ...rest].slice(head === 'parent' ? 1 : 0, -1))
-    holder = (holder as Record<string, unknown> | null | undefined)?.[part]
-  const value = (holder as Record<string, unknown> | null | undefined)?.[last]
-  if (typeof value !== 'string') return null
-  const id = parseUuid(value)
-  if (id !== null && id !== value) (holder as Record<string, unknown>)[last] = id
-  return id ?? value
+  let value: unknown = head === 'parent' ? source : args
+  for (const part of head === 'parent' ? rest : [head, ...rest])
+    value = (value as Record<string, unknown> | null | undefined)?.[part]
+  return typeof value === 'string' ? value : null
 }

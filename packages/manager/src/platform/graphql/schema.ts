@@ -1,6 +1,7 @@
 // Joins the SDL and the resolvers of all features into one schema.
 import { readFileSync } from 'node:fs'
 import { type GraphQLFieldResolver, type GraphQLSchema, buildSchema, isObjectType } from 'graphql'
+import { useIdScalar } from './id-scalar.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every resolver has its own argument types; codegen checks them
 type AnyResolver = GraphQLFieldResolver<any, any, any, any>
@@ -15,6 +16,7 @@ const commonSdl = readSdl('./common.graphql', import.meta.url)
 /** Builds the schema; a resolver for a field that does not exist is an error, not a silent no-op. */
 export function createSchema(sdl: readonly string[], resolvers: readonly ResolverMap[]): GraphQLSchema {
   const schema = buildSchema([commonSdl, ...sdl].join('\n'))
+  useIdScalar(schema)
   for (const map of resolvers)
     for (const [typeName, fields] of Object.entries(map)) {
       const type = schema.getType(typeName)
