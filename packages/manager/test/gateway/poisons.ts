@@ -143,4 +143,12 @@ const large: Poison[] = [
   },
 ]
 
-export const poisons: readonly Poison[] = [...small, ...large]
+/** What the log shows of them is redacted on the main thread, as far as a budget lets it. */
+const logged: Poison[] = Object.entries({
+  'a tag of blanks': `<a${' '.repeat(65_000)}<pin`,
+  'marks on a letter': `{"pin${'\u0300'.repeat(16_000)}${'\u0316'.repeat(16_000)}":1}`,
+  'texts within texts': '[<?='.repeat(16_384),
+  'parts within parts': Array.from({ length: 4_000 }, (_, i) => `--${i}\ncontent-\n\n`).join(''),
+}).map(([name, body]) => ({ name, endpoint: { logLevel: 'FULL' }, body, statuses: [200], times: 3 }))
+
+export const poisons: readonly Poison[] = [...small, ...large, ...logged]

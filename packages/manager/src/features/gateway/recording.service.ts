@@ -1,6 +1,7 @@
 // What the log keeps of one call, by the endpoint's log level: nothing, the facts, or also headers and bodies with what
 // is sensitive in them replaced.
 import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { redactBody, redactHeaders, redactUrl } from '../../platform/redaction/redact.ts'
@@ -79,12 +80,10 @@ function recordingOf(recorded: RecordedCall, deps: { clock: Clock; callLog: Call
       const contents =
         request === null || response === null
           ? null
-          : {
-              requestHeaders: headersText(recorded.headers),
-              requestBody: bodyText(request, headersOf(recorded.headers)),
-              responseHeaders: responseHeaders && headersText(flat(responseHeaders)),
-              responseBody: responseHeaders && bodyText(response, responseHeaders),
-            }
+          : await contentsOf({
+              request: { headers: recorded.headers, body: request },
+              response: responseHeaders && { headers: flat(responseHeaders), body: response },
+            })
       await deps.callLog.end({ call, status, durationMs, transformed, failure, contents })
     },
     hasEnded: () => hasEnded,
@@ -93,6 +92,19 @@ function recordingOf(recorded: RecordedCall, deps: { clock: Clock; callLog: Call
     response,
     keepResponseHeaders: (headers) => void (responseHeaders = isFull ? headers : null),
   }
+}
+
+type Message = { headers: readonly string[]; body: Captured }
+
+/** What the log shows of both messages; to redact all of it in one turn would hold up everybody else. */
+async function contentsOf({ request, response }: { request: Message; response: Message | null }) {
+  const requestHeaders = headersText(request.headers)
+  await nextTurn()
+  const requestBody = bodyText(request)
+  await nextTurn()
+  const responseHeaders = response && headersText(response.headers)
+  await nextTurn()
+  return { requestHeaders, requestBody, responseHeaders, responseBody: response && bodyText(response) }
 }
 
 /** What cannot be redacted is not kept; the row is. */
@@ -108,16 +120,18 @@ const notKept = '[not kept: it could not be redacted]'
 const headersText = (raw: readonly string[]) =>
   redacted(() => redactHeaders(raw), [{ name: notKept, value: '' }])
 
-const bodyText = (captured: Captured, headers: IncomingHttpHeaders): string =>
-  redacted(
+function bodyText({ headers: raw, body }: Message): string {
+  const headers = headersOf(raw)
+  return redacted(
     () =>
-      redactBody(captured.start(), {
-        totalBytes: captured.totalBytes(),
+      redactBody(body.start(), {
+        totalBytes: body.totalBytes(),
         contentType: headers['content-type'] ?? null,
         contentEncoding: headers['content-encoding'] ?? null,
       }),
     notKept,
   )
+}
 
 function headersOf(raw: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {}

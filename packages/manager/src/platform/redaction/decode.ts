@@ -1,4 +1,5 @@
 // The text of a body's bytes. Pure.
+import { isUtf8 } from 'node:buffer'
 
 const charset = /;\s*charset\s*=\s*"?'?([^\s"';]+)/i
 const xmlEncoding = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{1,100}?encoding\s*=\s*["']([^"']{1,40})/
@@ -9,16 +10,20 @@ const control = /[\x00-\x08\x0b\x0e-\x1d\x1f]/
 /** The text of the bytes, whose last character may be cut; null when they are not text or in no known charset. */
 export function decodeText(bytes: Buffer, contentType: string | null, isCut: boolean): string | null {
   const inType = charset.exec(contentType ?? '')
-  const [, declared = 'utf-8'] = inType ?? xmlEncoding.exec(bytes.toString('latin1', 0, 256)) ?? []
+  const [, declared] = inType ?? xmlEncoding.exec(bytes.toString('latin1', 0, 256)) ?? []
   try {
-    const { encoding } = new TextDecoder(declared)
+    const encoding = declared === undefined ? 'utf-8' : new TextDecoder(declared).encoding
     // What is UTF-8 is read as UTF-8 whatever was declared: under a wrong charset nothing sensitive would be recognized.
-    return (
-      decode('utf-8', bytes, isCut) ?? (isTrusted(encoding, bytes) ? decode(encoding, bytes, isCut) : null)
-    )
+    return decodeUtf8(bytes, isCut) ?? (isTrusted(encoding, bytes) ? decode(encoding, bytes, isCut) : null)
   } catch {
     return null
   }
+}
+
+function decodeUtf8(bytes: Buffer, isCut: boolean): string | null {
+  if (isCut) return decode('utf-8', bytes, isCut)
+  const text = isUtf8(bytes) ? bytes.toString() : null
+  return text === null || control.test(text) ? null : text
 }
 
 function decode(encoding: string, bytes: Buffer, isCut: boolean): string | null {

@@ -1,8 +1,16 @@
 // How texts are escaped in JSON, forms and XML. Pure.
+import { classesAt, isSeparator, ofWord } from './characters.ts'
+import type { Spend } from './work.ts'
 
+/** What an escape means, and where it ends. */
+type Meant = { text: string; end: number }
 export type Escapes = {
-  pattern: RegExp
-  meaning: (escape: string) => string
+  /** The escape that begins with the character at this place; null when none does. */
+  resolve: (raw: string, at: number) => Meant | null
+  /** Marks the codes of the ASCII characters that an escape may begin with. */
+  leads: Uint8Array
+  /** What it costs to resolve one, in steps. */
+  cost: number
   /** A text as it is written among these escapes. */
   write: (text: string) => string
 }
@@ -10,70 +18,181 @@ export type Escapes = {
 /** Stands for a character of which only this matters: it is neither letter nor digit. */
 const unknown = '\ufffd'
 
-const code = (digits: string, radix: number): string => {
-  const point = Number.parseInt(digits, radix)
-  return point <= 0x10ffff ? String.fromCodePoint(point) : unknown
+const leadsOf = (characters: string): Uint8Array => {
+  const leads = new Uint8Array(128)
+  for (const c of characters) leads[c.charCodeAt(0)] = 1
+  return leads
 }
-// One character of UTF-8, or a byte that is none.
-const percent = '%u[0-9a-f]{4}|%[c-f][0-9a-f](?:%[89ab][0-9a-f]){1,3}|%[0-9a-f]{2}'
-const jsonShort: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-const xmlNamed: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-const jsonMeaning = (escape: string): string =>
-  escape.length === 6 ? code(escape.slice(2), 16) : (jsonShort[escape.slice(1)] ?? escape.slice(1))
-const formMeaning = (escape: string): string => {
-  if (escape === '+') return ' '
-  if (escape[1] === 'u') return code(escape.slice(2), 16)
-  const byte = Number.parseInt(escape.slice(1, 3), 16)
-  if (byte < 0x80) return String.fromCharCode(byte)
-  return Buffer.from(escape.replaceAll('%', ''), 'hex').toString()
+/** Where an escape may begin, from here on; the end of the text when none does. */
+export function nextLead(text: string, from: number, { leads }: Escapes): number {
+  for (let at = from; at < text.length; at++) if (leads[text.charCodeAt(at)] === 1) return at
+  return text.length
 }
-const xmlMeaning = (escape: string): string => {
-  const name = escape.slice(1, -1).toLowerCase()
-  if (name.startsWith('#x')) return code(name.slice(2), 16)
-  return name.startsWith('#') ? code(name.slice(1), 10) : (xmlNamed[name] as string)
+
+/** Whether the text has an escape. */
+export function hasEscape(text: string, escapes: Escapes, spend: Spend): boolean {
+  for (let at = nextLead(text, 0, escapes); at < text.length; at = nextLead(text, at + 1, escapes)) {
+    spend(escapes.cost)
+    if (escapes.resolve(text, at) !== null) return true
+  }
+  return false
 }
+
+/** The text with its escapes resolved. */
+export function resolved(text: string, escapes: Escapes, spend: Spend): string {
+  let [meant, from] = ['', 0]
+  for (let at = nextLead(text, 0, escapes); at < text.length;) {
+    spend(escapes.cost)
+    const escape = escapes.resolve(text, at)
+    if (escape !== null) {
+      meant += text.slice(from, at) + escape.text
+      from = escape.end
+    }
+    at = nextLead(text, escape?.end ?? at + 1, escapes)
+  }
+  return from === 0 ? text : meant + text.slice(from)
+}
+
+function hexDigit(code: number): number {
+  if (code > 47 && code < 58) return code - 48
+  const lower = code | 32
+  return lower > 96 && lower < 103 ? lower - 87 : -1
+}
+
+/** The number that so many hexadecimal digits say; -1 when they are none. */
+function hex(text: string, from: number, digits: number): number {
+  let value = 0
+  for (let at = from; at < from + digits; at++) {
+    const digit = hexDigit(text.charCodeAt(at))
+    if (digit < 0) return -1
+    value = value * 16 + digit
+  }
+  return value
+}
+
+const [backslash, percent, semicolon, numberSign, letterX] = [0x5c, 0x25, 0x3b, 0x23, 0x78]
+const jsonShort: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+
+function resolveUnicode(raw: string, at: number): Meant | null {
+  const code = (raw.charCodeAt(at + 1) | 32) === 0x75 ? hex(raw, at + 2, 4) : -1
+  return code < 0 ? null : { text: String.fromCharCode(code), end: at + 6 }
+}
+function resolveJson(raw: string, at: number): Meant | null {
+  const next = raw[at + 1]
+  if (next === undefined) return null
+  return resolveUnicode(raw, at) ?? { text: jsonShort[next] ?? next, end: at + 2 }
+}
+
+function resolvePercent(raw: string, at: number): Meant | null {
+  const byte = hex(raw, at + 1, 2)
+  if (byte < 0) return resolveUnicode(raw, at)
+  if (byte < 0x80) return { text: String.fromCharCode(byte), end: at + 3 }
+  if (byte < 0xc0) return { text: unknown, end: at + 3 }
+  // One character of UTF-8, or a byte that is none.
+  const bytes = [byte]
+  while (bytes.length < 4 && raw[at + 3 * bytes.length] === '%') {
+    const next = hex(raw, at + 3 * bytes.length + 1, 2)
+    if (next < 0x80 || next > 0xbf) break
+    bytes.push(next)
+  }
+  return { text: Buffer.from(bytes).toString(), end: at + 3 * bytes.length }
+}
+const resolveForm = (raw: string, at: number): Meant | null =>
+  raw[at] === '+' ? { text: ' ', end: at + 1 } : resolvePercent(raw, at)
+
+const xmlNamed = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+const longestName = 'quot'.length
+
+function resolveXml(raw: string, at: number): Meant | null {
+  if (raw.charCodeAt(at + 1) === numberSign) return resolveNumber(raw, at + 2)
+  let end = at + 1
+  while (end <= at + longestName && (raw.charCodeAt(end) | 32) > 96) end++
+  if (raw.charCodeAt(end) !== semicolon) return null
+  const text = xmlNamed.get(raw.slice(at + 1, end).toLowerCase())
+  return text === undefined ? null : { text, end: end + 1 }
+}
+
+/** Up to seven decimal digits, or `x` and up to six hexadecimal ones. */
+function resolveNumber(raw: string, from: number): Meant | null {
+  const isHex = (raw.charCodeAt(from) | 32) === letterX
+  const start = isHex ? from + 1 : from
+  let [end, point] = [start, 0]
+  for (; end < start + (isHex ? 6 : 7); end++) {
+    const digit = hexDigit(raw.charCodeAt(end))
+    if (digit < 0 || (digit > 9 && !isHex)) break
+    point = point * (isHex ? 16 : 10) + digit
+  }
+  if (end === start || raw.charCodeAt(end) !== semicolon) return null
+  return { text: point <= 0x10ffff ? String.fromCodePoint(point) : unknown, end: end + 1 }
+}
+
 const writePercent = (c: string): string => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 export const jsonEscapes: Escapes = {
-  pattern: /\\(?:u[0-9a-f]{4}|[^])/gi,
-  meaning: jsonMeaning,
+  resolve: resolveJson,
+  leads: leadsOf('\\'),
+  cost: 30,
   write: (text) => JSON.stringify(text).slice(1, -1),
 }
 export const formEscapes: Escapes = {
-  pattern: new RegExp(String.raw`\+|${percent}`, 'gi'),
-  meaning: formMeaning,
+  resolve: resolveForm,
+  leads: leadsOf('+%'),
+  cost: 40,
   write: (text) => text.replaceAll(/[^\w[\]!-]/g, writePercent),
 }
 export const xmlEscapes: Escapes = {
-  pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|lt|gt|amp|quot|apos);/gi,
-  meaning: xmlMeaning,
+  resolve: resolveXml,
+  leads: leadsOf('&'),
+  cost: 50,
   write: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
 }
 /** In the text between tags a `<` is none: what looked like a tag at first is not taken for one again. */
 export const betweenTagsEscapes: Escapes = {
   ...xmlEscapes,
-  pattern: new RegExp(`<|${xmlEscapes.pattern.source}`, 'gi'),
-  meaning: (escape) => (escape === '<' ? ' ' : xmlMeaning(escape)),
+  resolve: (raw, at) => (raw[at] === '<' ? { text: ' ', end: at + 1 } : resolveXml(raw, at)),
+  leads: leadsOf('<&'),
 }
 export const attributeEscapes: Escapes = {
   ...xmlEscapes,
   write: (text) => xmlEscapes.write(text).replaceAll('"', '&quot;'),
 }
-const looseMeaning = (escape: string): string => {
-  const kind = escape.startsWith('&') ? xmlMeaning : escape.startsWith('%') ? formMeaning : jsonMeaning
-  const meaning = kind(escape)
-  return /^[\p{L}\p{N}=:]$/u.test(meaning) ? meaning : unknown
+
+const mayBeOfName = /^[\p{L}\p{N}=:]$/u
+function loosely(meant: Meant | null): Meant | null {
+  if (meant === null) return null
+  const isOfName =
+    meant.text.length === 1 && meant.text < '\x80'
+      ? (classesAt(meant.text, 0) & (ofWord | isSeparator)) !== 0
+      : mayBeOfName.test(meant.text)
+  return isOfName ? meant : { text: unknown, end: meant.end }
+}
+
+function resolveLoose(raw: string, at: number): Meant | null {
+  const code = raw.charCodeAt(at)
+  const resolve = code === backslash ? resolveUnicode : code === percent ? resolvePercent : resolveXml
+  return loosely(resolve(raw, at))
 }
 /**
  * All at once, for text of no known kind. Only what may be part of a name or follow one is resolved: an escaped quote,
  * blank or line end does not end a value.
  */
 export const looseEscapes: Escapes = {
-  pattern: new RegExp(String.raw`\\u[0-9a-f]{4}|${percent}|${xmlEscapes.pattern.source}`, 'gi'),
-  meaning: looseMeaning,
+  resolve: resolveLoose,
+  leads: leadsOf('\\%&'),
+  cost: 60,
   write: (text) => text,
 }
-export const entityEscapes: Escapes = { ...looseEscapes, pattern: xmlEscapes.pattern }
+export const entityEscapes: Escapes = {
+  ...looseEscapes,
+  resolve: (raw, at) => loosely(resolveXml(raw, at)),
+  leads: xmlEscapes.leads,
+}
 /** None: the text is as it is written. */
-export const noEscapes: Escapes = { pattern: /(?!)/g, meaning: (escape) => escape, write: (text) => text }
+export const noEscapes: Escapes = { resolve: () => null, leads: leadsOf(''), cost: 0, write: (text) => text }

@@ -1,35 +1,46 @@
 // Finds the secrets of a text by what it looks like, and of the texts inside of it. Pure.
-import { formEscapes, jsonEscapes, xmlEscapes } from './escapes.ts'
+import { formEscapes, hasEscape, jsonEscapes, xmlEscapes } from './escapes.ts'
 import { findInForm } from './form.ts'
 import { findInEmbeddedJson, findInJson, skipBlank } from './json.ts'
 import { hide, isSuspicious, lookInside, type Scan, type Span } from './spans.ts'
-import { findInText, queriesIn } from './text.ts'
+import { findInText, queriesIn, type Query } from './text.ts'
 import { findInXml } from './xml.ts'
+import { isSpent, spender, within, type Work } from './work.ts'
 import { nextMarkup } from './xml-tag.ts'
 
 const maxDepth = 5
-// Every character is read a few times: as JSON, as text, and once more at every depth it is nested. What would be read
-// more often than this is made to be so, and hidden.
-const maxReads = 8
-const costOfRead = 16
+// Of telling whether there is something in a character, of a text, of telling what a character is, and of replacing.
+const [costOfSuspicion, costOfText, costOfCharacter, costOfSpan] = [9, 600, 6, 100]
 
 const pairs = /[=&]/
 const formStart = /^[^\s=:"<>&]*(?:=|&(?!#?\w{1,8};))/
 
-/** What to hide in a text; `isForm` tells what a text without any other sign is. */
-export function findSecrets(text: string, { isForm, isCut }: { isForm: boolean; isCut: boolean }): Span[] {
-  let left = (text.length + 1_000) * maxReads
-  const at =
-    (depth: number): Scan['inside'] =>
-    (nested, isNestedCut) => {
-      if (!isSuspicious(nested, isNestedCut)) return []
-      left -= nested.length + costOfRead
-      if (left < 0 || (depth >= maxDepth && kindOf(nested) !== 'text')) return [hide(0, nested.length)]
-      const scan: Scan = { text: nested, isCut: isNestedCut, spans: [], inside: at(depth + 1) }
+/** What to hide in a text; `isForm` tells what a text without any other sign is. Throws when that is too much work. */
+export function findSecrets(
+  text: string,
+  { isForm, isCut, work }: { isForm: boolean; isCut: boolean; work: Work },
+): Span[] {
+  const [own, nested] = [spender(work, false), spender(work, true)]
+  const at = (depth: number): Scan['inside'] => {
+    const find = (scan: Scan): Span[] => {
+      scan.spend(costOfText + scan.text.length * costOfCharacter)
+      if (depth >= maxDepth && kindOf(scan.text) !== 'text') return [hide(0, scan.text.length)]
       findIn(scan, depth === 0 && isForm)
       return scan.spans
     }
-  return at(0)(text, isCut)
+    return (text, isCut) => {
+      // The text around pays: where nothing is left for those inside of it, it still tells which of them are harmless.
+      ;(depth > 1 ? nested : own)(text.length * costOfSuspicion)
+      if (!isSuspicious(text, isCut)) return []
+      const scan: Scan = { text, isCut, spans: [], spend: depth > 0 ? nested : own, inside: at(depth + 1) }
+      if (depth === 0) return find(scan)
+      const all = [hide(0, text.length)]
+      return isSpent(work) ? all : within(() => find(scan), all)
+    }
+  }
+  const found = at(0)(text, isCut)
+  own(found.length * costOfSpan)
+  return found
 }
 
 function findIn(scan: Scan, isForm: boolean): void {
@@ -44,24 +55,25 @@ function findIn(scan: Scan, isForm: boolean): void {
 /** Text may hold anything: names and values, JSON, XML, addresses, and all of them escaped. */
 function findInAny(scan: Scan, isForm: boolean): void {
   const { text } = scan
-  findInText(scan, isForm)
+  // The whole of a form is a query.
+  const queries = isForm ? [] : queriesIn(scan)
+  findInText(scan, isForm, queries)
   findInEmbeddedJson(scan)
   if (nextMarkup(text, 0) < text.length) findInXml(scan)
-  if (!isForm) findInQueries(scan)
+  for (const query of queries) findInQuery(scan, query)
   // Where pairs are, each value has escapes of its own.
   for (const escapes of pairs.test(text) ? [jsonEscapes, xmlEscapes] : [jsonEscapes, xmlEscapes, formEscapes])
-    if (text.replaceAll(escapes.pattern, escapes.meaning) !== text) lookInside(scan, 0, text.length, escapes)
+    if (hasEscape(text, escapes, scan.spend)) lookInside(scan, 0, text.length, escapes)
 }
 
-function findInQueries(scan: Scan): void {
-  for (const { query, start, end } of queriesIn(scan.text)) {
-    const isCut = scan.isCut && end === scan.text.length
-    const form: Scan = { ...scan, text: query, isCut, spans: [] }
-    findInForm(form)
-    findInAny(form, true)
-    for (const span of form.spans)
-      scan.spans.push({ start: span.start + start, end: span.end + start, text: span.text })
-  }
+function findInQuery(scan: Scan, { query, start, end }: Query): void {
+  scan.spend(costOfText + query.length * costOfCharacter)
+  const isCut = scan.isCut && end === scan.text.length
+  const form: Scan = { ...scan, text: query, isCut, spans: [] }
+  findInForm(form)
+  findInAny(form, true)
+  for (const span of form.spans)
+    scan.spans.push({ start: span.start + start, end: span.end + start, text: span.text })
 }
 
 function kindOf(text: string): 'json' | 'xml' | 'form' | 'text' {

@@ -26,7 +26,9 @@ type Json = Scan & { at: number; wanted: Wanted; open: Open[] }
 const literal = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)$/
 const literalEnd = /[\s"{}[\],:]/g
 const objectStart = /\{\s*"/g
-const space = 0x20
+const [space, quote, backslash] = [0x20, 0x22, 0x5c]
+// Of a value on its own, a sign, string or literal, and something open that is left.
+const [costOfValue, costOfToken, costOfOpen] = [120, 40, 60]
 // JSON texts may have a mark between them (RFC 7464).
 // oxlint-disable-next-line no-control-regex -- the mark is a control character
 const nonBlank = /[^\s\x1e]/g
@@ -58,8 +60,8 @@ export function findInEmbeddedJson(scan: Scan): void {
 }
 
 /** Where the JSON value that begins here ends; the end of the text when it is none. */
-export function endOfJson(text: string, from: number): number {
-  const { end, isJson } = readJson({ text, isCut: false, spans: [], inside: () => [] }, from)
+export function endOfJson({ text, spend }: Scan, from: number): number {
+  const { end, isJson } = readJson({ text, isCut: false, spans: [], spend, inside: () => [] }, from)
   return isJson ? end : text.length
 }
 
@@ -70,6 +72,7 @@ export const skipBlank = (text: string, from: number): number =>
 /** Reads one value and adds what is to be hidden; ends behind the value, or where the text stops being JSON. */
 function readJson(scan: Scan, from: number): { end: number; isJson: boolean } {
   const { text } = scan
+  scan.spend(costOfValue)
   const json: Json = { ...scan, at: from, wanted: 'value', open: [] }
   do {
     json.at = skipBlank(text, json.at)
@@ -84,12 +87,13 @@ function readJson(scan: Scan, from: number): { end: number; isJson: boolean } {
 
 /** Reads on by a sign, a string or a literal; false when it cannot stand here. */
 function step(json: Json, c: string): boolean {
+  json.spend(costOfToken)
   const { at, wanted } = json
   const top = json.open.at(-1)
   if (c === '"' && wanted === 'value') end(json, at, readString(json))
   else if (c === '"' && wanted === 'key' && top !== undefined) {
     top.key = readString(json)
-    top.meaning = meaningOf(top.key)
+    top.meaning = meaningOf(top.key, json.spend)
     json.wanted = 'colon'
   } else if (c === ':' && wanted === 'colon') go(json, 'value')
   else if (c === ',' && wanted === 'next') go(json, top?.isObject === true ? 'key' : 'value')
@@ -131,7 +135,12 @@ function go(json: Json, wanted: Wanted): void {
 function readString(json: Json): string {
   const { text, at } = json
   let close = at + 1
-  while (close < text.length && text[close] !== '"') close += text[close] === '\\' ? 2 : 1
+  for (
+    let code = text.charCodeAt(close);
+    close < text.length && code !== quote;
+    code = text.charCodeAt(close)
+  )
+    close += code === backslash ? 2 : 1
   json.at = Math.min(close + 1, text.length)
   return lookInside(json, at + 1, Math.min(close, text.length), jsonEscapes)
 }
@@ -150,18 +159,18 @@ function end(json: Json, start: number, value: string | null): void {
   if (parent !== undefined) addValue(json, parent, { start, end: json.at }, value)
 }
 
-function addValue({ text, spans }: Scan, parent: Open, place: Place, value: string | null): void {
+function addValue({ text, spans, spend }: Scan, parent: Open, place: Place, value: string | null): void {
   const isUnfinished = place.end === text.length
   if (parent.meaning === 'secret' || (parent.isNamed && !parent.isObject)) spans.push(hideValue(place))
-  if (!parent.isObject) parent.isNamed = value !== null && isSecretName(value)
+  if (!parent.isObject) parent.isNamed = value !== null && isSecretName(value, spend)
   else if (parent.meaning === 'name') {
     parent.hasName ||= !isUnfinished
-    if (value !== null && isSecretName(value)) parent.isNamed = true
+    if (value !== null && isSecretName(value, spend)) parent.isNamed = true
     else parent.others.push(place)
   } else {
     parent.others.push(place)
     if (parent.meaning === 'value') parent.values.push(place)
-    parent.isPointed ||= parent.key === 'path' && value !== null && isSecretPointer(value)
+    parent.isPointed ||= parent.key === 'path' && value !== null && isSecretPointer(value, spend)
   }
 }
 
@@ -183,6 +192,7 @@ function leave(json: Json): void {
   const { text, at, wanted, open, spans } = json
   let start = wanted === 'colon' || wanted === 'value' ? at : text.length
   for (const parent of open.toReversed()) {
+    json.spend(costOfOpen)
     if (start < text.length) addValue(json, parent, { start, end: text.length }, null)
     hideNamed(spans, parent, true)
     start = parent.start

@@ -1,9 +1,10 @@
 // Bodies of several parts: each is shown by its name and type, files as a length. Works on bytes, since parts may be
 // binary. Pure.
-import { formEscapes } from './escapes.ts'
+import { formEscapes, resolved } from './escapes.ts'
 import { findSecrets } from './find.ts'
 import { isSecretHeader, meaningOf } from './keys.ts'
-import { read, redacted, replaceSpans, startReading } from './spans.ts'
+import { redacted, replaceSpans } from './spans.ts'
+import { notJudged, type Spend, spender, within, type Work } from './work.ts'
 
 const declared = /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i
 const found = /^(?:\r?\n)*--([^\r\n]{1,200})\r?\n(?=content-)/i
@@ -15,49 +16,71 @@ const fileParameter = /[;\s]filename\*?\s*=/i
 const encoding = /^content-transfer-encoding:\s*(?!7bit|8bit|binary)\S/im
 const type = /^content-type:([^\r\n]*)/im
 
+// Of a byte, a line that begins like a delimiter, a part, a header of one and a parameter in it.
+const [costOfByte, costOfLine, costOfPart, costOfHeader, costOfParameter] = [2, 100, 1_500, 800, 300]
+
 type Parts = {
   contentType: string | null
   isCut: boolean
+  /** Whether there are too many parts around this one to look into its own. */
+  isTooDeep: boolean
+  work: Work
   /** Shows the content of a part that is neither hidden nor a file. */
   showPart: (content: Buffer, contentType: string | null, isCut: boolean) => string
 }
 
 /** The parts with what is sensitive in them replaced; null when the body is not made of parts. */
-export function redactParts(body: Buffer, { contentType, isCut, showPart }: Parts): string | null {
+export function redactParts(body: Buffer, parts: Parts): string | null {
+  const spend = spender(parts.work, false)
+  spend(body.length * costOfByte)
   const bytes = body.toString('latin1')
-  const delimiters = delimitersIn(bytes, contentType)
+  const delimiters = delimitersIn(bytes, parts.contentType, spend)
   if (delimiters.length === 0) return null
+  if (parts.isTooDeep) return redacted
   let [shown, at, isPart] = ['', 0, false]
-  for (const { start, end, isClosing } of [...delimiters, { start: bytes.length, end: bytes.length }]) {
-    const isUnfinished = isCut && start === bytes.length
-    if (isPart) shown += showOne(body.subarray(at, start), isUnfinished, showPart)
+  const show = (end: number): string => {
+    if (isPart)
+      return showOne(body.subarray(at, end), parts.isCut && end === bytes.length, { ...parts, spend })
     // Before the first part and after the last one stands what nobody is meant to read.
-    else if (bytes.slice(at, start).trim() !== '') shown += redacted
-    shown += bytes.slice(start, end)
+    return bytes.slice(at, end).trim() === '' ? '' : redacted
+  }
+  for (const { start, end, isClosing } of [...delimiters, { start: bytes.length, end: bytes.length }]) {
+    const next = within(() => show(start), null)
+    // What follows would be too much work as well.
+    if (next === null) return shown + notJudged
+    shown += next + bytes.slice(start, end)
     ;[at, isPart] = [end, isClosing === false]
   }
   return shown
 }
 
-function delimitersIn(bytes: string, contentType: string | null) {
+type Line = { start: number; end: number; isClosing?: boolean }
+
+function delimitersIn(bytes: string, contentType: string | null, spend: Spend): Line[] {
   const [, quoted, bare] = declared.exec(contentType ?? '') ?? []
   const sent = quoted ?? bare
-  const delimiters = sent === undefined ? [] : linesOf(bytes, `--${sent}`)
+  const delimiters = sent === undefined ? [] : linesOf(bytes, `--${sent}`, spend)
   const boundary = delimiters.length > 0 ? undefined : found.exec(bytes)?.[1]
-  return boundary === undefined ? delimiters : linesOf(bytes, `--${boundary.trimEnd()}`)
+  return boundary === undefined ? delimiters : linesOf(bytes, `--${boundary.trimEnd()}`, spend)
 }
 
-function linesOf(bytes: string, delimiter: string) {
-  const lines: { start: number; end: number; isClosing?: boolean }[] = []
-  for (let start = bytes.indexOf(delimiter); start >= 0; start = bytes.indexOf(delimiter, start + 1)) {
+function linesOf(bytes: string, delimiter: string, spend: Spend): Line[] {
+  const lines: Line[] = []
+  // Searched together with the line end before it, which it has only once: so no byte is compared over and over.
+  const [text, wanted] = [`\n${bytes}`, `\n${delimiter}`]
+  for (let start = text.indexOf(wanted); start >= 0; start = text.indexOf(wanted, start + 1)) {
+    spend(costOfLine)
     delimiterEnd.lastIndex = start + delimiter.length
-    const match = start === 0 || bytes[start - 1] === '\n' ? delimiterEnd.exec(bytes) : null
+    const match = delimiterEnd.exec(bytes)
     if (match !== null) lines.push({ start, end: delimiterEnd.lastIndex, isClosing: match[1] !== undefined })
   }
   return lines
 }
 
-function showOne(part: Buffer, isCut: boolean, showPart: Parts['showPart']): string {
+type Paid = Parts & { spend: Spend }
+
+function showOne(part: Buffer, isCut: boolean, parts: Paid): string {
+  parts.spend(costOfPart + part.length * costOfByte)
   const bytes = part.toString('latin1')
   const blankLine = /(?:^|\r?\n)\r?\n/.exec(bytes)
   if (blankLine === null || blankLine.index > maxHeadersLength) return bytes.trim() === '' ? bytes : redacted
@@ -65,32 +88,30 @@ function showOne(part: Buffer, isCut: boolean, showPart: Parts['showPart']): str
   const [lineEnd = ''] = isCut ? [] : (/\r?\n$/.exec(bytes) ?? [])
   const content = part.subarray(headEnd, Math.max(headEnd, part.length - lineEnd.length))
   const head = part.subarray(0, headEnd).toString('utf8')
-  return showHead(head) + showContent(content, { head, isCut, showPart }) + lineEnd
+  return showHead(head, parts) + showContent(content, head, isCut, parts) + lineEnd
 }
 
-function showContent(
-  content: Buffer,
-  { head, isCut, showPart }: { head: string; isCut: boolean; showPart: Parts['showPart'] },
-): string {
+function showContent(content: Buffer, head: string, isCut: boolean, { spend, showPart }: Paid): string {
   const parameters = head.replaceAll(/\r?\n[ \t]+/g, ' ')
-  if ([...parameters.matchAll(nameParameter)].some(([, quoted, bare]) => isSecretPart(quoted ?? bare ?? '')))
-    return content.length > 0 ? redacted : ''
+  for (const [, quoted, bare] of parameters.matchAll(nameParameter))
+    if (isSecretPart(quoted ?? bare ?? '', spend)) return content.length > 0 ? redacted : ''
   if (fileParameter.test(parameters)) return `[file, ${content.length} bytes${isCut ? ' and more' : ''}]`
   if (encoding.test(parameters)) return `[binary, ${content.length} bytes]`
   return showPart(content, type.exec(parameters)?.[1]?.trim() ?? null, isCut)
 }
 
 /** Names may be escaped; one whose letters are encoded (RFC 2047) is not read, and taken for secret. */
-function isSecretPart(name: string): boolean {
-  const reading = startReading()
-  read(reading, name, 0, formEscapes)
-  return meaningOf(reading.text) === 'secret' || name.includes('=?')
+function isSecretPart(name: string, spend: Spend): boolean {
+  const meant = resolved(name, formEscapes, spend)
+  spend(costOfParameter)
+  return meaningOf(meant, spend) === 'secret' || name.includes('=?')
 }
 
-const showHead = (head: string): string =>
+const showHead = (head: string, { spend, work }: Paid): string =>
   head.replaceAll(header, (line: string, name: string, value: string) => {
-    if (isSecretHeader(name)) return `${name}: ${redacted}`
+    spend(costOfHeader)
+    if (isSecretHeader(name, spend)) return `${name}: ${redacted}`
     return /^content-disposition$/i.test(name)
       ? line
-      : `${name}:${replaceSpans(value, findSecrets(value, { isForm: false, isCut: false }))}`
+      : `${name}:${replaceSpans(value, findSecrets(value, { isForm: false, isCut: false, work }))}`
   })

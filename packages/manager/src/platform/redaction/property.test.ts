@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.ts'
+import type { Work } from './work.ts'
 
 const runs = 400
 const sensitive =
@@ -270,6 +271,31 @@ test('[esb-audit.redact-scope] in any part of a form, query and header secrets a
       expectShown(redactHeaders(['Location', `https://host/path?${query}#x`])[0]?.value ?? '', drawn)
       const named = drawn.secrets.flatMap((secret) => [spelled(d, d.one(sensitive.split(' '))), secret])
       expectShown(JSON.stringify(redactHeaders([...named, 'X-Note', 'keep'])), { ...drawn, kept: ['keep'] })
+    }),
+    { numRuns: runs },
+  )
+})
+
+test('[esb-audit.redact-scope] wherever the work runs out, secrets are hidden', () => {
+  fc.assert(
+    fc.property(seeds, sizes, fc.double({ min: 0, max: 1, noNaN: true }), (seed, size, share) => {
+      const d = dice(seed)
+      const { tree, secrets } = draw(d, size)
+      const text = render(d, tree)
+      const part = `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n--x--\r\n`
+      const body = Buffer.from(d.chance(30) ? part : text)
+      const about = { totalBytes: body.length, contentType: d.one(contentTypes), contentEncoding: null }
+      const query = toForm(d, tree)
+      const raw = ['X-Note', text.replaceAll('\n', ' '), 'Location', `https://host/path?${query}`]
+      for (const show of [
+        (work: Work) => redactBody(body, about, work),
+        (work: Work) => redactUrl(`https://host/path?${query}`, work),
+        (work: Work) => JSON.stringify(redactHeaders(raw, work)),
+      ]) {
+        const whole = { limit: Infinity, spent: 0 }
+        show(whole)
+        expectShown(show({ limit: share * whole.spent, spent: 0 }), { secrets, kept: [] })
+      }
     }),
     { numRuns: runs },
   )

@@ -1,58 +1,84 @@
-// What the log of forwarded calls shows of headers, addresses and bodies: everything but secrets. Pure.
+// What the log of forwarded calls shows of headers, addresses and bodies: everything but secrets, and nothing of what
+// would be too much work to judge. Pure.
 import { decodeText } from './decode.ts'
 import { findSecrets } from './find.ts'
 import { isSecretHeader } from './keys.ts'
 import { redactParts } from './multipart.ts'
-import { redacted, replaceSpans } from './spans.ts'
+import { redacted, replaceSpans, type Span } from './spans.ts'
 import { findUserinfo } from './text.ts'
+import { createWork, notJudged, spender, type Spend, within, type Work } from './work.ts'
 
 const maxNestedParts = 3
+const costOfHeader = 400
+const costOfByte = 4
 
 /** Headers as they are logged; `raw` is flat: name, value, name, value … */
-export function redactHeaders(raw: readonly string[]): { name: string; value: string }[] {
+export function redactHeaders(
+  raw: readonly string[],
+  work = createWork(raw.reduce((length, text) => length + text.length, 0)),
+): { name: string; value: string }[] {
   const headers: { name: string; value: string }[] = []
+  const spend = spender(work, false)
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i] as string, raw[i + 1] as string]
-    headers.push({ name: storable(name), value: isSecretHeader(name) ? redacted : redactText(value, false) })
+    const show = (): string => {
+      spend(costOfHeader)
+      return isSecretHeader(name, spend) ? redacted : redactText(value, { isForm: false, isCut: false, work })
+    }
+    headers.push({ name: storable(name), value: within(show, notJudged) })
   }
   return headers
 }
 
 /** The URL with sensitive query values replaced. */
-export function redactUrl(url: string): string {
+export function redactUrl(url: string, work = createWork(url.length)): string {
   const at = url.search(/[?;&#]/)
   const path = at < 0 ? url : url.slice(0, at + 1)
   // A fragment is written like a query where it carries something.
   const queries = url.slice(path.length).split('#')
-  return (
-    storable(replaceSpans(path, findUserinfo(path))) +
-    queries.map((query) => redactText(query, true)).join('#')
-  )
+  const showQueries = (): string =>
+    queries.map((query) => redactText(query, { isForm: true, isCut: false, work })).join('#')
+  return within(() => showPath(path, spender(work, false)), notJudged) + within(showQueries, notJudged)
+}
+
+function showPath(path: string, spend: Spend): string {
+  const spans: Span[] = []
+  findUserinfo({ text: path, spans, spend })
+  return storable(replaceSpans(path, spans))
 }
 
 /** What is logged of a body: `captured` is its beginning (at most 64 KiB are ever captured), `totalBytes` its whole length. */
 export function redactBody(
   captured: Buffer,
   about: { totalBytes: number; contentType: string | null; contentEncoding: string | null },
+  work = createWork(captured.length),
 ): string {
   const isCut = captured.length < about.totalBytes
   const isEncoded = /[^\s,]/.test((about.contentEncoding ?? '').replaceAll(/\bidentity\b/gi, ''))
-  const shown = isEncoded ? null : showBody(captured, about.contentType, isCut, 0)
+  const show = (): string | null =>
+    showBody(captured, { contentType: about.contentType, isCut, nested: 0, work })
+  const shown = isEncoded ? null : within(show, notJudged)
   if (shown === null) return about.totalBytes > 0 ? `[binary, ${about.totalBytes} bytes]` : ''
   return isCut ? `${shown} [cut: ${captured.length} of ${about.totalBytes} bytes]` : shown
 }
 
-function showBody(bytes: Buffer, contentType: string | null, isCut: boolean, nested: number): string | null {
+type Body = { contentType: string | null; isCut: boolean; nested: number; work: Work }
+
+function showBody(bytes: Buffer, { contentType, isCut, nested, work }: Body): string | null {
   const showPart = (content: Buffer, type: string | null, isPartCut: boolean): string =>
-    showBody(content, type, isPartCut, nested + 1) ?? `[binary, ${content.length} bytes]`
-  const parts = redactParts(bytes, { contentType, isCut, showPart })
-  if (parts !== null) return nested < maxNestedParts ? storable(parts) : redacted
+    showBody(content, { contentType: type, isCut: isPartCut, nested: nested + 1, work }) ??
+    `[binary, ${content.length} bytes]`
+  const isTooDeep = nested >= maxNestedParts
+  const parts = redactParts(bytes, { contentType, isCut, isTooDeep, work, showPart })
+  if (parts !== null) return storable(parts)
+  spender(work, false)(bytes.length * costOfByte)
   const text = decodeText(bytes, contentType, isCut)
-  return text === null ? null : redactText(text, /form-urlencoded/i.test(contentType ?? ''), isCut)
+  const isForm = /form-urlencoded/i.test(contentType ?? '')
+  return text === null ? null : redactText(text, { isForm, isCut, work })
 }
 
-function redactText(text: string, isForm: boolean, isCut = false): string {
-  const shown = replaceSpans(text, findSecrets(text, { isForm, isCut }))
+function redactText(text: string, about: { isForm: boolean; isCut: boolean; work: Work }): string {
+  const shown = replaceSpans(text, findSecrets(text, about))
   // Many short values would make the text longer than anybody wants to keep.
   const maxLength = 2 * text.length + 1_000
   return storable(shown.length > maxLength ? shown.slice(0, maxLength) + redacted : shown)

@@ -1,7 +1,8 @@
 // Places in a text that are replaced, and texts inside of texts: a reading has its escapes resolved and still knows where
 // each character stood, so that everything outside of what is replaced stays as it was. Pure.
-import type { Escapes } from './escapes.ts'
+import { type Escapes, nextLead, resolved } from './escapes.ts'
 import { hasSecretLetters } from './keys.ts'
+import type { Spend } from './work.ts'
 
 export const redacted = '[REDACTED]'
 
@@ -13,6 +14,8 @@ export type Scan = {
   /** Whether the text went on. */
   isCut: boolean
   spans: Span[]
+  /** Pays for work; throws when there was too much of it. */
+  spend: Spend
   /** Finds what to replace in a text that was inside of this one. */
   inside: (text: string, isCut: boolean) => Span[]
 }
@@ -37,6 +40,9 @@ export function replaceSpans(text: string, spans: readonly Span[]): string {
   return shown + text.slice(at)
 }
 
+// Of a look into a text: of telling what it is, of reading it, and of placing what was found.
+const [costOfLook, costOfSuspicion, costOfPiece, costOfReading, costOfPlace] = [50, 9, 100, 4, 120]
+
 const signs = /[=:<{[%&\\\n]|bearer|basic|-----BEGIN/i
 // Where names may be written in other ways, or secrets stand without a name.
 const nameless = /[%&\\@\u0080-\uffff]|<[!?]|bearer|basic|-----BEGIN/i
@@ -48,8 +54,9 @@ export const isSuspicious = (text: string, isCut: boolean): boolean =>
 /** Looks into the text that stands at start to end, and answers what it says. */
 export function lookInside(scan: Scan, start: number, end: number, escapes: Escapes): string {
   const raw = scan.text.slice(start, end)
+  scan.spend(costOfLook + raw.length * costOfSuspicion)
   if (!isSuspicious(raw, scan.isCut && end === scan.text.length)) return raw
-  const reading = startReading()
+  const reading = startReading(scan)
   read(reading, raw, start, escapes)
   addFound(scan, reading, escapes)
   return reading.text
@@ -64,14 +71,15 @@ type Piece = {
   escapes: Escapes
   places: Int32Array | null
 }
-export type Reading = { text: string; pieces: Piece[] }
+export type Reading = Pick<Scan, 'text' | 'spend'> & { pieces: Piece[] }
 
-export const startReading = (): Reading => ({ text: '', pieces: [] })
+export const startReading = ({ spend }: Pick<Scan, 'spend'>): Reading => ({ text: '', spend, pieces: [] })
 
 /** Appends what is written as `raw` and stands at `start`. */
 export function read(reading: Reading, raw: string, start: number, escapes: Escapes): void {
   if (raw === '') return
-  const text = raw.replaceAll(escapes.pattern, escapes.meaning)
+  reading.spend(costOfPiece + raw.length * costOfReading)
+  const text = resolved(raw, escapes, reading.spend)
   reading.pieces.push({ from: reading.text.length, text, raw, start, escapes, places: null })
   reading.text += text
 }
@@ -82,10 +90,11 @@ export function addFound(scan: Scan, reading: Reading, { write }: Escapes): void
   const isAtEnd = final !== undefined && final.start + final.raw.length === scan.text.length
   for (const { start, end, text } of scan.inside(reading.text, scan.isCut && isAtEnd)) {
     if (start >= end) continue
+    scan.spend(costOfPlace)
     const [first, last] = [pieceAt(reading, start), pieceAt(reading, end - 1)]
     scan.spans.push({
-      start: first.start + (placesOf(first)[start - first.from] as number),
-      end: last.start + (placesOf(last)[end - last.from] as number),
+      start: first.start + (placesOf(first, scan)[start - first.from] as number),
+      end: last.start + (placesOf(last, scan)[end - last.from] as number),
       text: write(text),
     })
   }
@@ -102,20 +111,20 @@ function pieceAt({ pieces }: Reading, index: number): Piece {
 }
 
 /** Where each character of the piece begins in what it was read from, and where the last one ends. */
-function placesOf(piece: Piece): Int32Array {
+function placesOf(piece: Piece, { spend }: Scan): Int32Array {
   const { text, raw, escapes } = piece
   if (piece.places !== null) return piece.places
+  spend(raw.length * costOfReading)
   const places = new Int32Array(text.length + 1)
   let [index, at] = [0, 0]
-  const go = (end: number): void => {
-    while (at < end) places[index++] = at++
+  for (let lead = nextLead(raw, 0, escapes); at < raw.length; lead = nextLead(raw, at, escapes)) {
+    while (at < lead) places[index++] = at++
+    if (lead === raw.length) break
+    spend(escapes.cost)
+    const escape = escapes.resolve(raw, lead)
+    for (let unit = 0; unit < (escape?.text.length ?? 1); unit++) places[index++] = at
+    at = escape?.end ?? at + 1
   }
-  for (const match of raw.matchAll(escapes.pattern)) {
-    go(match.index)
-    for (const _ of escapes.meaning(match[0]).split('')) places[index++] = at
-    at = match.index + match[0].length
-  }
-  go(raw.length)
   places[index] = raw.length
   piece.places = places
   return places

@@ -1,4 +1,5 @@
 // One tag of XML or HTML, read as far as it goes. Pure.
+import type { Scan } from './spans.ts'
 
 /** An attribute, and where its value stands between its quotes. */
 type Attribute = { name: string; start: number; end: number }
@@ -18,7 +19,10 @@ const endTag = new RegExp(String.raw`</${name}(?:[ \t-\r]\s*)?>`, 'y')
 const nameEnd = /[\s/>]|$/y
 const markup = /<[!?/A-Za-z_:\x80-\uffff]/g
 const attribute = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([^\s<>"'`]+)))?/y
-const tagEnd = /\s*(?:(\/)\s*)?>/y
+// No two parts of it take the same blanks: otherwise a tag of many blanks would be read in all their divisions.
+const tagEnd = /\s*(\/\s*)?>/y
+
+const costOfAttribute = 300
 
 /** Where something begins that looks like a tag, from here on; the end of the text when nothing does. */
 export function nextMarkup(text: string, from: number): number {
@@ -37,7 +41,7 @@ export function readEndTag(text: string, at: number): { name: string; end: numbe
 }
 
 /** The tag that begins here, if one does. */
-export function readTag(text: string, from: number): Tag | null {
+export function readTag({ text, spend }: Scan, from: number): Tag | null {
   startTag.lastIndex = from
   const name = startTag.exec(text)?.[1]
   if (name === undefined) return null
@@ -46,10 +50,11 @@ export function readTag(text: string, from: number): Tag | null {
   nameEnd.lastIndex = end
   if (!nameEnd.test(text)) return { name, attributes, end, ending: 'broken' }
   for (;;) {
+    spend(costOfAttribute)
     tagEnd.lastIndex = end
     const ended = tagEnd.exec(text)
     if (ended !== null)
-      return { name, attributes, end: tagEnd.lastIndex, ending: ended[1] === '/' ? 'empty' : 'open' }
+      return { name, attributes, end: tagEnd.lastIndex, ending: ended[1] === undefined ? 'open' : 'empty' }
     attribute.lastIndex = end
     const match = attribute.exec(text)
     if (match === null)

@@ -1,9 +1,9 @@
 // Secrets in XML, found by going once through its tags. Nothing is resolved or expanded, a beginning is read as well as a
 // whole, and where tags do not fit together what follows a secret is hidden. Pure.
-import { attributeEscapes, betweenTagsEscapes, noEscapes, xmlEscapes } from './escapes.ts'
+import { attributeEscapes, betweenTagsEscapes, noEscapes, resolved, xmlEscapes } from './escapes.ts'
 import { isSecretName, meaningOf } from './keys.ts'
 import { addFound, hide, lookInside, read, type Reading, type Scan, startReading } from './spans.ts'
-import { endsInKey } from './text.ts'
+import { endsInKey } from './named.ts'
 import { localName, nextMarkup, readEndTag, readTag, type Tag } from './xml-tag.ts'
 
 type Place = { start: number; end: number }
@@ -31,11 +31,15 @@ type Xml = Scan & {
   secretEnd: number
 }
 
+const plainDoctype = /<!doctype[^[>]*>/iy
+// Of a tag, declaration or instruction, and of an element that is left.
+const [costOfMarkup, costOfElement] = [120, 60]
+
 /** Finds what to hide in XML or HTML, or in a text that has tags. */
 export function findInXml(scan: Scan): void {
   const { text } = scan
   const open = [opened('', 0, 0)]
-  const run = startReading()
+  const run = startReading(scan)
   const xml: Xml = { ...scan, at: 0, open, run, secretEnd: -1 }
   for (let start = nextMarkup(text, 0); start < text.length;)
     start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
@@ -65,9 +69,10 @@ function readText(xml: Xml, end: number): void {
 /** Reads the text up to here and the markup that begins here; false when this is none. */
 function readMarkup(xml: Xml, start: number): boolean {
   const { text } = xml
+  xml.spend(costOfMarkup)
   const sign = text[start + 1]
   const endTag = sign === '/' ? readEndTag(text, start) : null
-  const tag = endTag === null ? readTag(text, start) : null
+  const tag = endTag === null ? readTag(xml, start) : null
   const isTag = endTag !== null || (tag !== null && !isBroken(xml, tag))
   if (!isTag && sign !== '!' && sign !== '?') return false
   readText(xml, start)
@@ -95,7 +100,6 @@ const endAfter = (text: string, mark: string, from: number): number => {
 
 function readDeclaration(xml: Xml): void {
   const { text, at } = xml
-  const plainDoctype = /<!doctype[^[>]*>/iy
   plainDoctype.lastIndex = at
   if (text.startsWith('<!--', at)) {
     xml.at = endAfter(text, '-->', at + 4)
@@ -115,14 +119,14 @@ function hideFrom(xml: Xml, from: number): void {
 }
 
 /** Which attributes are secret, and whether the element is as a whole. */
-function secretsOf({ text }: Xml, { name, attributes }: Tag): [boolean[], boolean] {
+function secretsOf({ text, spend }: Xml, { name, attributes }: Tag): [boolean[], boolean] {
   const meanings = attributes.map((one) => {
-    const meaning = meaningOf(localName(one.name))
+    const meaning = meaningOf(localName(one.name), spend)
     if (meaning !== 'name') return meaning
-    const value = text.slice(one.start, one.end).replaceAll(xmlEscapes.pattern, xmlEscapes.meaning)
-    return isSecretName(value.trim()) ? 'name' : 'other'
+    const value = resolved(text.slice(one.start, one.end), xmlEscapes, spend)
+    return isSecretName(value.trim(), spend) ? 'name' : 'other'
   })
-  const isSecret = meaningOf(localName(name)) === 'secret' || meanings.includes('name')
+  const isSecret = meaningOf(localName(name), spend) === 'secret' || meanings.includes('name')
   return [meanings.map((meaning) => meaning === 'secret' || (isSecret && meaning !== 'name')), isSecret]
 }
 
@@ -146,7 +150,7 @@ function startElement(xml: Xml, tag: Tag): void {
 function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
   const element = xml.open.at(-1) as Open
   if (element.name !== name) {
-    if (meaningOf(localName(name)) === 'secret') hideFrom(xml, element.content)
+    if (meaningOf(localName(name), xml.spend) === 'secret') hideFrom(xml, element.content)
     else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
     else {
       endRun(xml)
@@ -172,13 +176,14 @@ function endRun(xml: Xml): boolean {
   const element = xml.open.at(-1) as Open
   if (element.text !== null) element.text += text
   addFound(xml, xml.run, xmlEscapes)
-  xml.run = startReading()
-  return endsInKey(text)
+  xml.run = startReading(xml)
+  return endsInKey({ text, spend: xml.spend })
 }
 
 /** Hides what is secret in an element that ends here, or is not ended, and tells its parent what it was. */
 function leave(xml: Xml, element: Open, endTag: Place): void {
   const { spans, text } = xml
+  xml.spend(costOfElement)
   const isCut = endTag.start === text.length
   if (element.isHidden) {
     spans.push(hide(element.content, endTag.start))
@@ -196,9 +201,9 @@ function leave(xml: Xml, element: Open, endTag: Place): void {
   const parent = xml.open.at(-1)
   if (parent === undefined) return
   const place = { start: element.start, end: endTag.end }
-  const meaning = meaningOf(localName(element.name))
+  const meaning = meaningOf(localName(element.name), xml.spend)
   if (meaning === 'value') parent.value = place
   if (meaning !== 'name') return
   parent.hasName ||= !isCut
-  if (element.text !== null && isSecretName(element.text.trim())) parent.names.push(place)
+  if (element.text !== null && isSecretName(element.text.trim(), xml.spend)) parent.names.push(place)
 }
