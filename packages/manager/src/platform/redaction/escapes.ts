@@ -88,16 +88,23 @@ function resolvePercent(raw: string, at: number): Meant | null {
   const byte = hex(raw, at + 1, 2)
   if (byte < 0) return resolveUnicode(raw, at)
   if (byte < 0x80) return { text: String.fromCharCode(byte), end: at + 3 }
-  if (byte < 0xc0) return { text: unknown, end: at + 3 }
-  // One character of UTF-8, or a byte that is none.
-  const bytes = [byte]
-  while (bytes.length < 4 && raw[at + 3 * bytes.length] === '%') {
-    const next = hex(raw, at + 3 * bytes.length + 1, 2)
-    if (next < 0x80 || next > 0xbf) break
-    bytes.push(next)
-  }
-  return { text: Buffer.from(bytes).toString(), end: at + 3 * bytes.length }
+  return resolveUtf8(raw, at, byte) ?? { text: unknown, end: at + 3 }
 }
+
+/** A character of two to four bytes, of which this is the first; null when it is none. */
+function resolveUtf8(raw: string, at: number, first: number): Meant | null {
+  const more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
+  let point = first & (0x3f >> more)
+  for (let index = 1; index <= more; index++) {
+    const byte = raw.charCodeAt(at + 3 * index) === percent ? hex(raw, at + 3 * index + 1, 2) : -1
+    if (byte >> 6 !== 0b10) return null
+    point = (point << 6) | (byte & 0x3f)
+  }
+  const isOne = point >= (leastOf[more] as number) && point <= 0x10ffff && point >> 11 !== 0x1b
+  return isOne ? { text: String.fromCodePoint(point), end: at + 3 * (more + 1) } : null
+}
+// The least character of so many further bytes; none has no further one.
+const leastOf = [Infinity, 0x80, 0x800, 0x1_00_00]
 const resolveForm = (raw: string, at: number): Meant | null =>
   raw[at] === '+' ? { text: ' ', end: at + 1 } : resolvePercent(raw, at)
 

@@ -1,11 +1,12 @@
 // No text, however it is made, takes more work than its length allows; what is not judged is not shown. Pure.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { symbols } from '../../../test/kit/symbols.ts'
 import { redactBody, redactHeaders, redactUrl } from './redact.ts'
 import { createWork, notJudged, type Work } from './work.ts'
 
 const most = 65_536
-// An order of magnitude above what 64 KiB take; each of these took from one to a thousand times as much before.
+// An order of magnitude above what 64 KiB take.
 const maxMs = 50
 const rounds = 5
 
@@ -76,17 +77,6 @@ describe('64 KiB that are made to be slow take no more than their work', () => {
   })
 })
 
-// The symbols of every grammar that is read.
-const symbols = [
-  ...`[]{}<>?=&;:"'\\/!-%+,._#@| \t\n`,
-  ...['<![CDATA[', ']]>', '<!--', '-->', '<?', '?>', '</', '/>', '<a', '<a>', '</a>', ' b="', '<!doctype'],
-  ...['password', 'token', 'pin', 'name', 'value', 'a', '1', 'null', '<name>', '<pin>', '</pin>'],
-  ...['\\u0070', '\\"', '\\\\', '%70', '%3d', '%26', '%25', '%c3%a9', '&#112;', '&#x70;', '&lt;', '&amp;'],
-  ...['--x', '\r\n--x\r\n', 'content-disposition: form-data; name="a"\r\n\r\n', '--x\ncontent-:\n\n'],
-  ...['bearer ', 'basic a ', '://', '@', '-----BEGIN PRIVATE KEY-----', '-----END'],
-  ...['{"', '":"', '","', '"}', '{"a":', '""', 'a=b&', 'a:b\n', 'pin=x&', 'a.b.', 'p.i.'],
-  ...['é', '\u0300', '\u0316', '\ufdfa', '\ufffd', '一', '🙂', 'ｐ', '\u00a0', '\ud800'],
-]
 const types = [null, 'application/x-www-form-urlencoded', `${parts}x`, 'text/plain; charset=utf-16le']
 const unit = fc.array(fc.constantFrom(...symbols), { minLength: 1, maxLength: 12 }).map((all) => all.join(''))
 const run = fc.tuple(unit, fc.constantFrom(1, 2, 30, 1_000, most))
