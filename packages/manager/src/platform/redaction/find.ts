@@ -10,7 +10,7 @@ import { nextMarkup } from './xml-tag.ts'
 
 const maxDepth = 5
 // Of telling whether there is something in a character, of a text, of telling what a character is, and of replacing.
-const [costOfSuspicion, costOfText, costOfCharacter, costOfSpan] = [9, 600, 6, 100]
+const [costOfSuspicion, costOfText, costOfCharacter, costOfSpan] = [9, 600, 6, 60]
 
 const pairs = /[=&]/
 const formStart = /^[^\s=:"<>&]*(?:=|&(?!#?\w{1,8};))/

@@ -28,7 +28,7 @@ const otherLetters = /[[\p{L}\p{N}]--[\p{sc=Latin}\p{sc=Common}]]+/gv
 const beyondLatin = /[\u0300-\uffff]/
 const marks = /\p{M}+/gu
 const otherLetter = '\u0436'
-const [costOfPlain, costOfAscii, costOfLatin, costOfOther] = [40, 8, 300, 700]
+const [costOfPlain, costOfAscii, costOfLatin, costOfOther, costOfPart] = [40, 8, 400, 900, 40]
 const pointer = /^\/[\w/.~-]{1,100}$/
 
 /** Letters and digits alone, in lower case; accents and widths do not tell names apart. */
@@ -90,6 +90,7 @@ export function meaningOf(key: string, spend: Spend): Meaning {
   const letters = lettersOf(key, spend)
   const meaning = meaningOfLetters(letters)
   if (meaning === 'secret' || inOnePart.test(key) || !anySecret.test(letters)) return meaning
+  spend(key.length * costOfPart)
   const parts = key
     .split(partEnd)
     .map((part) => lettersOf(part, spend))
