@@ -37,3 +37,31 @@ function learn(code: number): number {
   known[code] = classes
   return classes
 }
+
+/** Signs without which some searches find nothing: most texts are short, and a search that is left out is the fastest. */
+export const signs = { query: 1, separator: 2, markup: 4, brace: 8, at: 16, dash: 32, lineEnd: 64, b: 128 }
+const signsByCode = new Uint8Array(128)
+for (const [sign, characters] of Object.entries({
+  query: '?&#',
+  separator: '=:',
+  markup: '<',
+  brace: '{',
+  at: '@',
+  dash: '-',
+  lineEnd: '\r\n',
+  b: 'bB',
+}))
+  for (const c of characters) signsByCode[c.charCodeAt(0)] = signs[sign as keyof typeof signs]
+
+/** Which signs the text has, as a set of bits. */
+export function signsOf(text: string): number {
+  let all = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 128) all |= signsByCode[code] as number
+  }
+  return all
+}
+
+/** The code of the character at this place; -1 behind the end. What `charCodeAt` answers there, NaN, makes it slow for good. */
+export const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) : -1)

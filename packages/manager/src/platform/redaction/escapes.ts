@@ -1,5 +1,5 @@
 // How texts are escaped in JSON, forms and XML. Pure.
-import { classesAt, isSeparator, ofWord } from './characters.ts'
+import { classesAt, codeAt, isSeparator, ofWord } from './characters.ts'
 import type { Spend } from './work.ts'
 
 /** What an escape means, and where it ends. */
@@ -26,7 +26,10 @@ const leadsOf = (characters: string): Uint8Array => {
 
 /** Where an escape may begin, from here on; the end of the text when none does. */
 export function nextLead(text: string, from: number, { leads }: Escapes): number {
-  for (let at = from; at < text.length; at++) if (leads[text.charCodeAt(at)] === 1) return at
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 128 && leads[code] === 1) return at
+  }
   return text.length
 }
 
@@ -64,7 +67,7 @@ function hexDigit(code: number): number {
 function hex(text: string, from: number, digits: number): number {
   let value = 0
   for (let at = from; at < from + digits; at++) {
-    const digit = hexDigit(text.charCodeAt(at))
+    const digit = hexDigit(codeAt(text, at))
     if (digit < 0) return -1
     value = value * 16 + digit
   }
@@ -75,7 +78,7 @@ const [backslash, percent, semicolon, numberSign, letterX] = [0x5c, 0x25, 0x3b, 
 const jsonShort: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 function resolveUnicode(raw: string, at: number): Meant | null {
-  const code = (raw.charCodeAt(at + 1) | 32) === 0x75 ? hex(raw, at + 2, 4) : -1
+  const code = (codeAt(raw, at + 1) | 32) === 0x75 ? hex(raw, at + 2, 4) : -1
   return code < 0 ? null : { text: String.fromCharCode(code), end: at + 6 }
 }
 function resolveJson(raw: string, at: number): Meant | null {
@@ -96,7 +99,7 @@ function resolveUtf8(raw: string, at: number, first: number): Meant | null {
   const more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
   let point = first & (0x3f >> more)
   for (let index = 1; index <= more; index++) {
-    const byte = raw.charCodeAt(at + 3 * index) === percent ? hex(raw, at + 3 * index + 1, 2) : -1
+    const byte = codeAt(raw, at + 3 * index) === percent ? hex(raw, at + 3 * index + 1, 2) : -1
     if (byte >> 6 !== 0b10) return null
     point = (point << 6) | (byte & 0x3f)
   }
@@ -118,34 +121,34 @@ const xmlNamed = new Map([
 const longestName = 'quot'.length
 
 function resolveXml(raw: string, at: number): Meant | null {
-  if (raw.charCodeAt(at + 1) === numberSign) return resolveNumber(raw, at + 2)
+  if (codeAt(raw, at + 1) === numberSign) return resolveNumber(raw, at + 2)
   let end = at + 1
-  while (end <= at + longestName && (raw.charCodeAt(end) | 32) > 96) end++
-  if (raw.charCodeAt(end) !== semicolon) return null
+  while (end <= at + longestName && (codeAt(raw, end) | 32) > 96) end++
+  if (codeAt(raw, end) !== semicolon) return null
   const text = xmlNamed.get(raw.slice(at + 1, end).toLowerCase())
   return text === undefined ? null : { text, end: end + 1 }
 }
 
 /** Up to seven decimal digits, or `x` and up to six hexadecimal ones. */
 function resolveNumber(raw: string, from: number): Meant | null {
-  const isHex = (raw.charCodeAt(from) | 32) === letterX
+  const isHex = (codeAt(raw, from) | 32) === letterX
   const start = isHex ? from + 1 : from
   let [end, point] = [start, 0]
   for (; end < start + (isHex ? 6 : 7); end++) {
-    const digit = hexDigit(raw.charCodeAt(end))
+    const digit = hexDigit(codeAt(raw, end))
     if (digit < 0 || (digit > 9 && !isHex)) break
     point = point * (isHex ? 16 : 10) + digit
   }
-  if (end === start || raw.charCodeAt(end) !== semicolon) return null
+  if (end === start || codeAt(raw, end) !== semicolon) return null
   return { text: point <= 0x10ffff ? String.fromCodePoint(point) : unknown, end: end + 1 }
 }
 
-const writePercent = (c: string): string => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+const writePercent = (c: string): string => `%${codeAt(c, 0).toString(16).toUpperCase().padStart(2, '0')}`
 
 export const jsonEscapes: Escapes = {
   resolve: resolveJson,
   leads: leadsOf('\\'),
-  cost: 30,
+  cost: 25,
   write: (text) => JSON.stringify(text).slice(1, -1),
 }
 export const formEscapes: Escapes = {
@@ -182,7 +185,7 @@ function loosely(meant: Meant | null): Meant | null {
 }
 
 function resolveLoose(raw: string, at: number): Meant | null {
-  const code = raw.charCodeAt(at)
+  const code = codeAt(raw, at)
   const resolve = code === backslash ? resolveUnicode : code === percent ? resolvePercent : resolveXml
   return loosely(resolve(raw, at))
 }

@@ -1,4 +1,5 @@
 // Finds the secrets of a text by what it looks like, and of the texts inside of it. Pure.
+import { signs, signsOf } from './characters.ts'
 import { formEscapes, hasEscape, jsonEscapes, xmlEscapes } from './escapes.ts'
 import { findInForm } from './form.ts'
 import { findInEmbeddedJson, findInJson, skipBlank } from './json.ts'
@@ -10,7 +11,7 @@ import { nextMarkup } from './xml-tag.ts'
 
 const maxDepth = 5
 // Of telling whether there is something in a character, of a text, of telling what a character is, and of replacing.
-const [costOfSuspicion, costOfText, costOfCharacter, costOfSpan] = [9, 600, 6, 60]
+const [costOfSuspicion, costOfText, costOfCharacter, costOfSpan] = [6, 900, 4, 60]
 
 const pairs = /[=&]/
 const formStart = /^[^\s=:"<>&]*(?:=|&(?!#?\w{1,8};))/
@@ -38,6 +39,7 @@ export function findSecrets(
       return isSpent(work) ? all : within(() => find(scan), all)
     }
   }
+  own(costOfText)
   const found = at(0)(text, isCut)
   own(found.length * costOfSpan)
   return found
@@ -55,11 +57,12 @@ function findIn(scan: Scan, isForm: boolean): void {
 /** Text may hold anything: names and values, JSON, XML, addresses, and all of them escaped. */
 function findInAny(scan: Scan, isForm: boolean): void {
   const { text } = scan
+  const has = signsOf(text)
   // The whole of a form is a query.
-  const queries = isForm ? [] : queriesIn(scan)
+  const queries = isForm || (has & signs.query) === 0 ? [] : queriesIn(scan)
   findInText(scan, isForm, queries)
-  findInEmbeddedJson(scan)
-  if (nextMarkup(text, 0) < text.length) findInXml(scan)
+  if ((has & signs.brace) !== 0) findInEmbeddedJson(scan)
+  if ((has & signs.markup) !== 0 && nextMarkup(text, 0) < text.length) findInXml(scan)
   for (const query of queries) findInQuery(scan, query)
   // Where pairs are, each value has escapes of its own.
   for (const escapes of pairs.test(text) ? [jsonEscapes, xmlEscapes] : [jsonEscapes, xmlEscapes, formEscapes])
@@ -69,7 +72,7 @@ function findInAny(scan: Scan, isForm: boolean): void {
 function findInQuery(scan: Scan, { query, start, end }: Query): void {
   scan.spend(costOfText + query.length * costOfCharacter)
   const isCut = scan.isCut && end === scan.text.length
-  const form: Scan = { ...scan, text: query, isCut, spans: [] }
+  const form: Scan = { text: query, isCut, spans: [], spend: scan.spend, inside: scan.inside }
   findInForm(form)
   findInAny(form, true)
   for (const span of form.spans)

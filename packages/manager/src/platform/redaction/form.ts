@@ -8,7 +8,7 @@ const longestEscape = '&#x10ffff;'.length
 const nested = /[.[]/
 // What is not escaped is found in the form as it is, by whoever reads it as text as well.
 const escaped = /[+[]|%u?[0-9a-f]{2}/i
-const costOfPair = 250
+const costOfPair = 200
 
 type Pairs = { hasName: boolean; isSecret: boolean; values: Span[] }
 

@@ -1,5 +1,6 @@
 // Secrets in JSON, found by a reader that goes once through the text and knows at every character what may follow. It
 // reads a beginning as well as a whole, and says where the text stops being JSON. Pure.
+import { codeAt } from './characters.ts'
 import { jsonEscapes } from './escapes.ts'
 import { isSecretName, isSecretPointer, type Meaning, meaningOf } from './keys.ts'
 import { hideRest, lookInside, redacted, type Scan, type Span } from './spans.ts'
@@ -21,14 +22,14 @@ type Open = {
   values: Place[]
 }
 type Wanted = 'key' | 'colon' | 'value' | 'next'
-type Json = Scan & { at: number; wanted: Wanted; open: Open[] }
+type Json = { scan: Scan; at: number; wanted: Wanted; open: Open[] }
 
 const literal = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)$/
 const literalEnd = /[\s"{}[\],:]/g
 const objectStart = /\{\s*"/g
 const [space, quote, backslash] = [0x20, 0x22, 0x5c]
 // Of a value on its own, a sign, string or literal, and something open that is left.
-const [costOfValue, costOfToken, costOfOpen] = [120, 40, 60]
+const [costOfValue, costOfToken, costOfOpen] = [100, 30, 60]
 // JSON texts may have a mark between them (RFC 7464).
 // oxlint-disable-next-line no-control-regex -- the mark is a control character
 const nonBlank = /[^\s\x1e]/g
@@ -67,13 +68,13 @@ export function endOfJson({ text, spend }: Scan, from: number): number {
 
 /** Where something other than blanks follows. */
 export const skipBlank = (text: string, from: number): number =>
-  text.charCodeAt(from) > space ? from : search(nonBlank, text, from)
+  codeAt(text, from) > space ? from : search(nonBlank, text, from)
 
 /** Reads one value and adds what is to be hidden; ends behind the value, or where the text stops being JSON. */
 function readJson(scan: Scan, from: number): { end: number; isJson: boolean } {
   const { text } = scan
   scan.spend(costOfValue)
-  const json: Json = { ...scan, at: from, wanted: 'value', open: [] }
+  const json: Json = { scan, at: from, wanted: 'value', open: [] }
   do {
     json.at = skipBlank(text, json.at)
     const c = text[json.at]
@@ -87,13 +88,13 @@ function readJson(scan: Scan, from: number): { end: number; isJson: boolean } {
 
 /** Reads on by a sign, a string or a literal; false when it cannot stand here. */
 function step(json: Json, c: string): boolean {
-  json.spend(costOfToken)
+  json.scan.spend(costOfToken)
   const { at, wanted } = json
   const top = json.open.at(-1)
   if (c === '"' && wanted === 'value') end(json, at, readString(json))
   else if (c === '"' && wanted === 'key' && top !== undefined) {
     top.key = readString(json)
-    top.meaning = meaningOf(top.key, json.spend)
+    top.meaning = meaningOf(top.key, json.scan.spend)
     json.wanted = 'colon'
   } else if (c === ':' && wanted === 'colon') go(json, 'value')
   else if (c === ',' && wanted === 'next') go(json, top?.isObject === true ? 'key' : 'value')
@@ -104,8 +105,8 @@ function step(json: Json, c: string): boolean {
     json.open.push(opened(at, c === '{'))
     go(json, c === '{' ? 'key' : 'value')
   } else {
-    json.at = search(literalEnd, json.text, at)
-    if (json.at < json.text.length && !literal.test(json.text.slice(at, json.at))) {
+    json.at = search(literalEnd, json.scan.text, at)
+    if (json.at < json.scan.text.length && !literal.test(json.scan.text.slice(at, json.at))) {
       json.at = at
       return false
     }
@@ -133,21 +134,18 @@ function go(json: Json, wanted: Wanted): void {
 }
 
 function readString(json: Json): string {
-  const { text, at } = json
+  const { at, scan } = json
+  const { text } = scan
   let close = at + 1
-  for (
-    let code = text.charCodeAt(close);
-    close < text.length && code !== quote;
-    code = text.charCodeAt(close)
-  )
+  for (let code = codeAt(text, close); code >= 0 && code !== quote; code = codeAt(text, close))
     close += code === backslash ? 2 : 1
   json.at = Math.min(close + 1, text.length)
-  return lookInside(json, at + 1, Math.min(close, text.length), jsonEscapes)
+  return lookInside(scan, at + 1, Math.min(close, text.length), jsonEscapes)
 }
 
 function close(json: Json, top: Open): void {
   json.open.pop()
-  hideNamed(json.spans, top, false)
+  hideNamed(json.scan.spans, top, false)
   json.at++
   end(json, top.start, null)
 }
@@ -156,7 +154,7 @@ function close(json: Json, top: Open): void {
 function end(json: Json, start: number, value: string | null): void {
   json.wanted = 'next'
   const parent = json.open.at(-1)
-  if (parent !== undefined) addValue(json, parent, { start, end: json.at }, value)
+  if (parent !== undefined) addValue(json.scan, parent, { start, end: json.at }, value)
 }
 
 function addValue({ text, spans, spend }: Scan, parent: Open, place: Place, value: string | null): void {
@@ -189,11 +187,12 @@ function hideNamed(
 
 /** Closes what is open where the text ends or stops being JSON: what is not finished goes on to the end of the text. */
 function leave(json: Json): void {
-  const { text, at, wanted, open, spans } = json
+  const { at, wanted, open, scan } = json
+  const { text, spans, spend } = scan
   let start = wanted === 'colon' || wanted === 'value' ? at : text.length
   for (const parent of open.toReversed()) {
-    json.spend(costOfOpen)
-    if (start < text.length) addValue(json, parent, { start, end: text.length }, null)
+    spend(costOfOpen)
+    if (start < text.length) addValue(scan, parent, { start, end: text.length }, null)
     hideNamed(spans, parent, true)
     start = parent.start
   }

@@ -17,7 +17,7 @@ const encoding = /^content-transfer-encoding:\s*(?!7bit|8bit|binary)\S/im
 const type = /^content-type:([^\r\n]*)/im
 
 // Of a byte, a line that begins like a delimiter, a part, a header of one and a parameter in it.
-const [costOfByte, costOfLine, costOfPart, costOfHeader, costOfParameter] = [2, 100, 2_500, 800, 300]
+const [costOfByte, costOfLine, costOfPart, costOfHeader, costOfParameter] = [2, 100, 2_000, 700, 250]
 
 type Parts = {
   contentType: string | null

@@ -13,6 +13,7 @@ import {
 import { endOfJson } from './json.ts'
 import { isSecretName, lettersOf, maxLetters, type Meaning, meaningOf, meaningOfLetters } from './keys.ts'
 import { hide, type Scan, type Span } from './spans.ts'
+import type { Spend } from './work.ts'
 
 const maxNameLength = 100
 const nameValue = /^[^\w{}[\]<>]{0,8}([\w.[\]-]*)/
@@ -23,13 +24,13 @@ const restOfPair = /[^&]*/y
 const indentation = /[ \t-]*/y
 
 // Of a separator, a character in front of it, and a name that counts.
-const [costOfSeparator, costOfCharacter, costOfFound] = [60, 5, 180]
+const [costOfSeparator, costOfCharacter, costOfFound] = [50, 4, 180]
 
 /** Whether the text ends in a sensitive name and a separator. */
-export function endsInKey({ text, spend }: Pick<Scan, 'text' | 'spend'>): boolean {
+export function endsInKey(text: string, spend: Spend): boolean {
   const trimmed = text.trimEnd()
   const isKey = trimmed.endsWith('=') || trimmed.endsWith(':')
-  return isKey && keyBefore({ text: trimmed, spend }, trimmed.length - 1).meaning === 'secret'
+  return isKey && keyBefore(trimmed, trimmed.length - 1, spend).meaning === 'secret'
 }
 
 /** Finds the values of sensitive names; those of queries only in a form, which is a query from its beginning. */
@@ -37,7 +38,7 @@ export function findNamed(scan: Scan, isForm: boolean): void {
   const { text, spans } = scan
   const isInQuery = queryWatch(text, isForm)
   for (let index = nextSeparator(text, 0); index < text.length;) {
-    const { start, meaning } = keyBefore(scan, index)
+    const { start, meaning } = keyBefore(text, index, scan.spend)
     const isPair = text[index] === '=' && isInQuery(index)
     let next = index + 1
     if (meaning === 'secret' && (isForm || !isPair)) {
@@ -80,10 +81,7 @@ function startOf(classes: number, text: string, end: number, start = 0): number 
  * The name in front of the separator; `api key` is one name in two words. Does not look beyond the separator before, so
  * that all looks together are as long as the text.
  */
-function keyBefore(
-  { text, spend }: Pick<Scan, 'text' | 'spend'>,
-  separator: number,
-): { start: number; meaning: Meaning } {
+function keyBefore(text: string, separator: number, spend: Spend): { start: number; meaning: Meaning } {
   spend(costOfSeparator)
   let at = startOf(beforeSeparator, text, separator)
   const path = pathBefore(text, at)

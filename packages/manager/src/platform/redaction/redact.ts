@@ -11,6 +11,7 @@ import { createWork, notJudged, spender, type Spend, within, type Work } from '.
 const maxNestedParts = 3
 const costOfHeader = 400
 const costOfByte = 4
+const [beginning, stepsOfBeginning] = [2_048, 200]
 
 /** Headers as they are logged; `raw` is flat: name, value, name, value … */
 export function redactHeaders(
@@ -73,8 +74,17 @@ function showBody(bytes: Buffer, { contentType, isCut, nested, work }: Body): st
   if (parts !== null) return storable(parts)
   spender(work, false)(bytes.length * costOfByte)
   const text = decodeText(bytes, contentType, isCut)
+  if (text === null) return null
   const isForm = /form-urlencoded/i.test(contentType ?? '')
-  return text === null ? null : redactText(text, { isForm, isCut, work })
+  if (text.length <= beginning) return redactText(text, { isForm, isCut, work })
+  return within(() => redactText(text, { isForm, isCut, work }), null) ?? redactBeginning(text, isForm)
+}
+
+/** What is too much work as a whole may have a beginning that is not; it is judged like that of a text that was cut. */
+function redactBeginning(text: string, isForm: boolean): string {
+  const work: Work = { limit: beginning * stepsOfBeginning, spent: 0 }
+  const about = { isForm, isCut: true, work }
+  return within(() => `${redactText(text.slice(0, beginning), about)} ${notJudged}`, notJudged)
 }
 
 function redactText(text: string, about: { isForm: boolean; isCut: boolean; work: Work }): string {

@@ -41,7 +41,7 @@ export function replaceSpans(text: string, spans: readonly Span[]): string {
 }
 
 // Of a look into a text: of telling what it is, of reading it, and of placing what was found.
-const [costOfLook, costOfSuspicion, costOfPiece, costOfReading, costOfPlace] = [50, 9, 100, 4, 120]
+const [costOfLook, costOfSuspicion, costOfPiece, costOfReading, costOfPlace] = [40, 6, 80, 3, 90]
 
 const signs = /[=:<{[%&\\\n]|bearer|basic|-----BEGIN/i
 // Where names may be written in other ways, or secrets stand without a name.

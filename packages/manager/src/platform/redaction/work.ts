@@ -3,11 +3,11 @@
 
 export type Work = { readonly limit: number; spent: number }
 
-const stepsPerCharacter = 100
+const stepsPerCharacter = 55
 // Short texts may be nested too.
-const extraCharacters = 4_000
+const extraCharacters = 10_000
 // What texts inside of the text leave to the text itself.
-const reserved = 0.25
+const reserved = 0.2
 
 /** One for all: to throw it costs no stack trace. */
 const tooComplex = new Error('the text is too complex to redact')

@@ -22,7 +22,7 @@ const attribute = /[\s/]*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([
 // No two parts of it take the same blanks: otherwise a tag of many blanks would be read in all their divisions.
 const tagEnd = /\s*(\/\s*)?>/y
 
-const costOfAttribute = 300
+const costOfAttribute = 260
 
 /** Where something begins that looks like a tag, from here on; the end of the text when nothing does. */
 export function nextMarkup(text: string, from: number): number {

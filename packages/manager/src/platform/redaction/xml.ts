@@ -22,7 +22,8 @@ type Open = {
   names: Place[]
   value: Place | null
 }
-type Xml = Scan & {
+type Xml = {
+  scan: Scan
   at: number
   open: Open[]
   /** The text since the last tag. */
@@ -40,7 +41,7 @@ export function findInXml(scan: Scan): void {
   const { text } = scan
   const open = [opened('', 0, 0)]
   const run = startReading(scan)
-  const xml: Xml = { ...scan, at: 0, open, run, secretEnd: -1 }
+  const xml: Xml = { scan, at: 0, open, run, secretEnd: -1 }
   for (let start = nextMarkup(text, 0); start < text.length;)
     start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
   readText(xml, text.length)
@@ -62,17 +63,17 @@ const opened = (name: string, start: number, content: number): Open => ({
 })
 
 function readText(xml: Xml, end: number): void {
-  read(xml.run, xml.text.slice(xml.at, end), xml.at, betweenTagsEscapes)
+  read(xml.run, xml.scan.text.slice(xml.at, end), xml.at, betweenTagsEscapes)
   xml.at = end
 }
 
 /** Reads the text up to here and the markup that begins here; false when this is none. */
 function readMarkup(xml: Xml, start: number): boolean {
-  const { text } = xml
-  xml.spend(costOfMarkup)
+  const { text, spend } = xml.scan
+  spend(costOfMarkup)
   const sign = text[start + 1]
   const endTag = sign === '/' ? readEndTag(text, start) : null
-  const tag = endTag === null ? readTag(xml, start) : null
+  const tag = endTag === null ? readTag(xml.scan, start) : null
   const isTag = endTag !== null || (tag !== null && !isBroken(xml, tag))
   if (!isTag && sign !== '!' && sign !== '?') return false
   readText(xml, start)
@@ -81,7 +82,7 @@ function readMarkup(xml: Xml, start: number): boolean {
   else if (sign === '!') readDeclaration(xml)
   else {
     xml.at = endAfter(text, '?>', start)
-    lookInside(xml, start + 2, xml.at, noEscapes)
+    lookInside(xml.scan, start + 2, xml.at, noEscapes)
   }
   return true
 }
@@ -89,7 +90,7 @@ function readMarkup(xml: Xml, start: number): boolean {
 /** What looks like a tag at first is text, unless something in it is secret. */
 function isBroken(xml: Xml, tag: Tag): boolean {
   if (tag.ending !== 'broken') return false
-  const [isHidden, isSecret] = secretsOf(xml, tag)
+  const [isHidden, isSecret] = secretsOf(xml.scan, tag)
   return !isSecret && !isHidden.includes(true)
 }
 
@@ -99,11 +100,12 @@ const endAfter = (text: string, mark: string, from: number): number => {
 }
 
 function readDeclaration(xml: Xml): void {
-  const { text, at } = xml
+  const { at } = xml
+  const { text } = xml.scan
   plainDoctype.lastIndex = at
   if (text.startsWith('<!--', at)) {
     xml.at = endAfter(text, '-->', at + 4)
-    xml.spans.push({ start: at, end: xml.at, text: '<!-- -->' })
+    xml.scan.spans.push({ start: at, end: xml.at, text: '<!-- -->' })
   } else if (text.startsWith('<![CDATA[', at)) {
     xml.at = endAfter(text, ']]>', at + 9)
     const end = text.startsWith(']]>', xml.at - 3) ? xml.at - 3 : xml.at
@@ -114,12 +116,12 @@ function readDeclaration(xml: Xml): void {
 }
 
 function hideFrom(xml: Xml, from: number): void {
-  xml.spans.push(hide(from, xml.text.length))
-  xml.at = xml.text.length
+  xml.scan.spans.push(hide(from, xml.scan.text.length))
+  xml.at = xml.scan.text.length
 }
 
 /** Which attributes are secret, and whether the element is as a whole. */
-function secretsOf({ text, spend }: Xml, { name, attributes }: Tag): [boolean[], boolean] {
+function secretsOf({ text, spend }: Scan, { name, attributes }: Tag): [boolean[], boolean] {
   const meanings = attributes.map((one) => {
     const meaning = meaningOf(localName(one.name), spend)
     if (meaning !== 'name') return meaning
@@ -132,7 +134,7 @@ function secretsOf({ text, spend }: Xml, { name, attributes }: Tag): [boolean[],
 
 function startElement(xml: Xml, tag: Tag): void {
   const start = xml.at
-  const [isHidden, isSecret] = secretsOf(xml, tag)
+  const [isHidden, isSecret] = secretsOf(xml.scan, tag)
   const parent = xml.open.at(-1) as Open
   if (endRun(xml)) hideContent(parent, start)
   parent.text = null
@@ -140,9 +142,9 @@ function startElement(xml: Xml, tag: Tag): void {
   if (tag.ending === 'broken') return hideFrom(xml, start + 1 + tag.name.length)
   for (const [index, one] of tag.attributes.entries())
     if (isHidden[index] === true || tag.ending === 'cut') {
-      xml.spans.push(hide(one.start, one.end))
+      xml.scan.spans.push(hide(one.start, one.end))
       xml.secretEnd = tag.end
-    } else lookInside(xml, one.start, one.end, attributeEscapes)
+    } else lookInside(xml.scan, one.start, one.end, attributeEscapes)
   if (tag.ending === 'empty') return
   xml.open.push({ ...opened(tag.name, start, tag.end), isHidden: isSecret })
 }
@@ -150,7 +152,7 @@ function startElement(xml: Xml, tag: Tag): void {
 function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
   const element = xml.open.at(-1) as Open
   if (element.name !== name) {
-    if (meaningOf(localName(name), xml.spend) === 'secret') hideFrom(xml, element.content)
+    if (meaningOf(localName(name), xml.scan.spend) === 'secret') hideFrom(xml, element.content)
     else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
     else {
       endRun(xml)
@@ -175,15 +177,15 @@ function endRun(xml: Xml): boolean {
   if (text === '') return false
   const element = xml.open.at(-1) as Open
   if (element.text !== null) element.text += text
-  addFound(xml, xml.run, xmlEscapes)
-  xml.run = startReading(xml)
-  return endsInKey({ text, spend: xml.spend })
+  addFound(xml.scan, xml.run, xmlEscapes)
+  xml.run = startReading(xml.scan)
+  return endsInKey(text, xml.scan.spend)
 }
 
 /** Hides what is secret in an element that ends here, or is not ended, and tells its parent what it was. */
 function leave(xml: Xml, element: Open, endTag: Place): void {
-  const { spans, text } = xml
-  xml.spend(costOfElement)
+  const { spans, text, spend } = xml.scan
+  spend(costOfElement)
   const isCut = endTag.start === text.length
   if (element.isHidden) {
     spans.push(hide(element.content, endTag.start))
@@ -201,9 +203,9 @@ function leave(xml: Xml, element: Open, endTag: Place): void {
   const parent = xml.open.at(-1)
   if (parent === undefined) return
   const place = { start: element.start, end: endTag.end }
-  const meaning = meaningOf(localName(element.name), xml.spend)
+  const meaning = meaningOf(localName(element.name), spend)
   if (meaning === 'value') parent.value = place
   if (meaning !== 'name') return
   parent.hasName ||= !isCut
-  if (element.text !== null && isSecretName(element.text.trim(), xml.spend)) parent.names.push(place)
+  if (element.text !== null && isSecretName(element.text.trim(), spend)) parent.names.push(place)
 }
