@@ -3,7 +3,7 @@ import { signs, signsOf } from './characters.ts'
 import { formEscapes, hasEscape, jsonEscapes, xmlEscapes } from './escapes.ts'
 import { findInForm } from './form.ts'
 import { findInEmbeddedJson, findInJson, skipBlank } from './json.ts'
-import { hide, isSuspicious, lookInside, type Scan, type Span } from './spans.ts'
+import { hide, isSuspicious, lookInside, type Scan, type Span, isCutAt } from './spans.ts'
 import { findInText, queriesIn, type Query } from './text.ts'
 import { findInXml } from './xml.ts'
 import { isSpent, spender, within, type Work } from './work.ts'
@@ -71,7 +71,7 @@ function findInAny(scan: Scan, isForm: boolean): void {
 
 function findInQuery(scan: Scan, { query, start, end }: Query): void {
   scan.spend(costOfText + query.length * costOfCharacter)
-  const isCut = scan.isCut && end === scan.text.length
+  const isCut = isCutAt(scan, end)
   const form: Scan = { text: query, isCut, spans: [], spend: scan.spend, inside: scan.inside }
   findInForm(form)
   findInAny(form, true)

@@ -1,10 +1,8 @@
 // Secrets in forms and queries: pairs joined by `&`. Pure.
 import { formEscapes } from './escapes.ts'
 import { isSecretName, meaningOf } from './keys.ts'
-import { hide, lookInside, type Scan, type Span } from './spans.ts'
+import { hide, isCutAt, lookInside, type Scan, type Span } from './spans.ts'
 
-// Half of an escape at the end of a cut text may look like the beginning of a pair.
-const longestEscape = '&#x10ffff;'.length
 const nested = /[.[]/
 // What is not escaped is found in the form as it is, by whoever reads it as text as well.
 const escaped = /[+[]|%u?[0-9a-f]{2}/i
@@ -26,7 +24,7 @@ export function findInForm(scan: Scan): void {
 }
 
 function readPair(scan: Scan, start: number, end: number, pairs: Pairs): void {
-  const { text, isCut, spans } = scan
+  const { text, spans } = scan
   const equals = text.slice(start, end).indexOf('=')
   const keyEnd = equals < 0 ? end : start + equals
   const key = lookInside(scan, start, keyEnd, formEscapes)
@@ -39,7 +37,7 @@ function readPair(scan: Scan, start: number, end: number, pairs: Pairs): void {
   if (last === 'value') pairs.values.push(hide(keyEnd + 1, end))
   if (last === 'name') {
     pairs.isSecret ||= isSecretName(value, scan.spend)
-    pairs.hasName ||= !isCut || end + longestEscape < text.length
+    pairs.hasName ||= !isCutAt(scan, end)
   }
 }
 

@@ -24,7 +24,7 @@ const partEnd = /[^\p{L}\p{N}_-]+/u
 const dotted = /^[\w.[\]$-]{1,100}$/
 // Letters of other scripts become none of a sensitive name, and marks are no letters. Both would be long or slow to
 // normalize: marks are sorted then, and one letter may become eighteen.
-const otherLetters = /[[\p{L}\p{N}]--[\p{sc=Latin}\p{sc=Common}]]+/gv
+const otherLetters = /(?:(?![\p{sc=Latin}\p{sc=Common}])[\p{L}\p{N}])+/gu
 const beyondLatin = /[\u0300-\uffff]/
 const marks = /\p{M}+/gu
 const otherLetter = '\u0436'

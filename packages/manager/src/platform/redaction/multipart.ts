@@ -6,7 +6,8 @@ import { isSecretHeader, meaningOf } from './keys.ts'
 import { redacted, replaceSpans } from './spans.ts'
 import { notJudged, type Spend, spender, within, type Work } from './work.ts'
 
-const declared = /^\s*multipart\/.*;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i
+const multipart = /^\s*multipart\//i
+const boundaryParameter = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/iy
 const found = /^(?:\r?\n)*--([^\r\n]{1,200})\r?\n(?=content-)/i
 const delimiterEnd = /(--)?[ \t]*(?:\r?\n|$)/y
 const maxHeadersLength = 8_192
@@ -57,11 +58,21 @@ export function redactParts(body: Buffer, parts: Parts): string | null {
 type Line = { start: number; end: number; isClosing?: boolean }
 
 function delimitersIn(bytes: string, contentType: string | null, spend: Spend): Line[] {
-  const [, quoted, bare] = declared.exec(contentType ?? '') ?? []
-  const sent = quoted ?? bare
+  const sent = declaredBoundary(contentType ?? '')
   const delimiters = sent === undefined ? [] : linesOf(bytes, `--${sent}`, spend)
   const boundary = delimiters.length > 0 ? undefined : found.exec(bytes)?.[1]
   return boundary === undefined ? delimiters : linesOf(bytes, `--${boundary.trimEnd()}`, spend)
+}
+
+/** The last one counts. Tried at each parameter instead of searched for, which would take blanks in all their divisions. */
+function declaredBoundary(contentType: string): string | undefined {
+  if (!multipart.test(contentType)) return undefined
+  for (let at = contentType.lastIndexOf(';'); at > 0; at = contentType.lastIndexOf(';', at - 1)) {
+    boundaryParameter.lastIndex = at
+    const [, quoted, bare] = boundaryParameter.exec(contentType) ?? []
+    if (quoted !== undefined || bare !== undefined) return quoted ?? bare
+  }
+  return undefined
 }
 
 function linesOf(bytes: string, delimiter: string, spend: Spend): Line[] {

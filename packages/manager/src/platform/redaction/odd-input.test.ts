@@ -190,3 +190,12 @@ test('[esb-audit.redact-scope] no beginning of any of these shows a secret, unle
       for (let length = 0; length < body.length; length++)
         expect(show(body.slice(0, length), null, 100_000)).not.toMatch(/s3cr3t|h1dden/)
 })
+
+test('[esb-audit.redact-scope] a name that is cut in the middle of an escape hides the value before it', () => {
+  for (const half of ['&', '&#', '&#1', '&#111', '%', '%6'])
+    for (const text of [
+      `<item>note=count.value%3Ds3cr3t%26count%255Bid%255D%3Dauthorizati${half}`,
+      `a=b&count.value=s3cr3t&count[id]=authorizati${half}`,
+    ])
+      expect(show(text, null, text.length + 20)).not.toContain('s3cr3t')
+})

@@ -51,11 +51,18 @@ const nameless = /[%&\\@\u0080-\uffff]|<[!?]|bearer|basic|-----BEGIN/i
 export const isSuspicious = (text: string, isCut: boolean): boolean =>
   signs.test(text) && (isCut || nameless.test(text) || hasSecretLetters(text))
 
+// Half of an escape that a cut text ends with.
+const longestEscape = '&#x10ffff;'.length
+
+/** Whether what ends here may be cut off: what follows may be half of an escape that belongs to it. */
+export const isCutAt = ({ text, isCut }: Pick<Scan, 'text' | 'isCut'>, end: number): boolean =>
+  isCut && end + longestEscape >= text.length
+
 /** Looks into the text that stands at start to end, and answers what it says. */
 export function lookInside(scan: Scan, start: number, end: number, escapes: Escapes): string {
   const raw = scan.text.slice(start, end)
   scan.spend(costOfLook + raw.length * costOfSuspicion)
-  if (!isSuspicious(raw, scan.isCut && end === scan.text.length)) return raw
+  if (!isSuspicious(raw, isCutAt(scan, end))) return raw
   const reading = startReading(scan)
   read(reading, raw, start, escapes)
   addFound(scan, reading, escapes)
@@ -87,8 +94,8 @@ export function read(reading: Reading, raw: string, start: number, escapes: Esca
 /** Adds what is found inside of a reading, placed and written as its surroundings write it. */
 export function addFound(scan: Scan, reading: Reading, { write }: Escapes): void {
   const final = reading.pieces.at(-1)
-  const isAtEnd = final !== undefined && final.start + final.raw.length === scan.text.length
-  for (const { start, end, text } of scan.inside(reading.text, scan.isCut && isAtEnd)) {
+  const isCut = final !== undefined && isCutAt(scan, final.start + final.raw.length)
+  for (const { start, end, text } of scan.inside(reading.text, isCut)) {
     if (start >= end) continue
     scan.spend(costOfPlace)
     const [first, last] = [pieceAt(reading, start), pieceAt(reading, end - 1)]
