@@ -27,7 +27,12 @@ const call = `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${'r'.repeat(64)}
 function pipelined(service: ServiceProcess, count: number): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-    let [answered, rest] = [0, '']
+    let [answered, sent, rest] = [0, 0, '']
+    const send = (): void => {
+      const more = Math.min(50, count - sent)
+      sent += more
+      socket.write(call.repeat(more))
+    }
     const done = (): void => {
       socket.destroy()
       resolve(answered)
@@ -39,8 +44,9 @@ function pipelined(service: ServiceProcess, count: number): Promise<number> {
       answered += parts.length - 1
       rest = (parts.at(-1) ?? '').slice(-12)
       if (answered >= count) done()
+      else if (answered === sent) send()
     })
-    socket.write(call.repeat(count))
+    send()
   })
 }
 

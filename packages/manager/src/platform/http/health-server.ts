@@ -40,7 +40,7 @@ export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics):
     }
     answer.then(send, () => send(json(500, { error: 'internal error' })))
   })
-  limitConnections(server, healthConnections, () => metrics.shed.inc({ point: 'connections' }))
+  limitConnections(server, { max: healthConnections }, () => metrics.shed.inc({ point: 'connections' }))
   return server
 }
 

@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done()
   })
   acceptOnlyJson(server)
-  limitConnections(server.server, options.maxConnections, () =>
+  limitConnections(server.server, { max: options.maxConnections }, () =>
     options.metrics.shed.inc({ point: 'connections' }),
   )
   shedWhenOverloaded(server, options)
