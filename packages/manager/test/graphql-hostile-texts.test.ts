@@ -148,6 +148,13 @@ describe('hostile texts', () => {
     }
   })
 
+  test('nor is a value said that stands beside a null where none may be', async () => {
+    const text =
+      'query($v: String = "x") { projects(filters: [{field: "hunter2", value: "hunter2"}, {field: "name", value: $v}]) { id } }'
+    const { errors } = await service.query(admin, text, { v: null })
+    expect(errors.map(({ message }) => message)).toEqual(['Argument "filters" has invalid value'])
+  })
+
   test('what services say of a long text is cut too', async () => {
     const long = fill('x', 2 * mebibyte)
     const settings = await service.query(admin, 'query($p: ID!) { settings(project: $p) { id } }', {

@@ -5,8 +5,12 @@ import { type AppError, badRequest } from '../errors.ts'
 
 export const maxShownErrors = 20
 
-// graphql's own words before it prints a value; names, which is all else it quotes, hold neither.
-const beforeValue = [' value: ', ', found ']
+// graphql's own words before it prints a value, and what of them is shown; names, which is all else it quotes, hold none.
+const beforeValue: Record<string, string> = {
+  ' value: ': ' value',
+  ' has invalid value ': ' has invalid value',
+  ', found ': '',
+}
 
 /** Of the parser or the validation. The parser quotes one token, and the place is found by it. */
 export const showDocumentError = ({ message }: GraphQLError): AppError =>
@@ -27,8 +31,9 @@ export function showVariableError(
 }
 
 function withoutValue(message: string): string {
-  const ends = beforeValue.map((words) => message.indexOf(words)).filter((end) => end >= 0)
-  if (ends.length === 0) return message
-  const end = Math.min(...ends)
-  return message.startsWith(' value', end) ? message.slice(0, end + ' value'.length) : message.slice(0, end)
+  const found = Object.entries(beforeValue)
+    .map(([words, shown]) => ({ at: message.indexOf(words), shown }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => a.at - b.at)
+  return found[0] === undefined ? message : message.slice(0, found[0].at) + found[0].shown
 }
