@@ -275,6 +275,12 @@ describe('limits', () => {
     'introspection many times': json(
       `{ ${Array.from({ length: 5 }, (_, i) => `s${i}: __schema { types { ${Array.from({ length: 5 }, (__, k) => `f${k}: fields { name }`).join(' ')} } }`).join(' ')} }`,
     ),
+    'introspection under many names': json(
+      `{ __schema { types { fields { ${Array.from({ length: 28 }, (_, i) => `a${i}: type { ...T }`).join(' ')} } } } } fragment T on __Type { ofType { ofType { ofType { fields { name description type { kind } } } } } }`,
+    ),
+    'names of types under many names': json(
+      `{ __schema { types { fields { type { ofType { fields { ${Array.from({ length: 28 }, (_, i) => `a${i}: __typename`).join(' ')} } } } } } } }`,
+    ),
     'scalar fragments that double': json(
       `{ me { ...F0 } } ${Array.from({ length: 40 }, (_, i) => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`).join(' ')} fragment F40 on User { id }`,
     ),

@@ -39,10 +39,21 @@ export function checkDocument(document: DocumentNode): void {
       add(fields, node.name.value)
     },
   })
-  if (fields.has('__schema') || fields.has('__type'))
-    for (const [name, most] of Object.entries(introspectionLists))
-      if ((fields.get(name) ?? 0) > most)
-        throw badRequest(`an introspection may ask for ${name} at most ${most} times`)
+  if (!fields.has('__schema') && !fields.has('__type')) return
+  for (const [name, most] of Object.entries(introspectionLists))
+    if ((fields.get(name) ?? 0) > most)
+      throw badRequest(`an introspection may ask for ${name} at most ${most} times`)
+  checkIntrospectionNames(document)
+}
+
+/** Under names of its own, everything below a field could be asked for as often as there are names. */
+function checkIntrospectionNames(document: DocumentNode): void {
+  visit(document, {
+    Field({ alias, name }) {
+      if (alias !== undefined && name.value !== '__schema' && name.value !== '__type')
+        throw badRequest('in a document with an introspection, fields have no other names (aliases)')
+    },
+  })
 }
 
 /** A name stands once in the document and, as an alias, as often in the answer as there are rows. */
