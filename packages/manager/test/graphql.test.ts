@@ -81,13 +81,10 @@ describe('shapes', () => {
       ['{"query": "{me{id}}", "operationName": "a b"}', /operationName/],
       ['{"query": "{me{id}}", "__proto__": {"x": 1}}', /not valid JSON/],
       [json('{"kind":"Document","definitions":[]}'), /./],
-      [
-        json('{ me { id } }', { variables: { x: Array.from({ length: 100_000 }, () => '') } }),
-        /100000 values/,
-      ],
+      [json('{ me { id } }', { variables: { x: Array.from({ length: 40_000 }, () => '') } }), /40000 values/],
       [
         `{"query": "{me{id}}", "variables": {"x": ${'['.repeat(120_000)}${']'.repeat(120_000)}}}`,
-        /100000 values/,
+        /40000 values/,
       ],
     ]
     for (const [body, text] of cases) {
@@ -350,7 +347,7 @@ describe('operations and variables', () => {
 
   test('a list of wrong variables costs little and is answered briefly', async () => {
     const body = json('query($f: [Filter!]) { projects(filters: $f) { id } }', {
-      variables: { f: Array.from({ length: 100_000 }, () => 1) },
+      variables: { f: Array.from({ length: 39_000 }, () => 1) },
     })
     for (let run = 0; run < 4; run++) {
       const { status, body: answer, ms } = await post(body)

@@ -26,7 +26,8 @@ export const limits = {
   aliases: 30,
   directives: 50,
   objects: 100_000,
-  variables: 100_000,
+  // The largest list of pairs has 30,000 values; each is checked twice, here and by execution, on the event loop.
+  variables: 40_000,
 } as const
 
 const defaultPage = 100
