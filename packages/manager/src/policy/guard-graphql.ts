@@ -21,7 +21,12 @@ export type GraphqlContext = {
   deadline: number
   /** True once a mutation of the document has begun. */
   hasMutated?: boolean
+  /** What was judged so far: a thing that stands many times in an answer is judged once. */
+  judged?: Map<Policy, Judged>
 }
+
+/** True for what is permitted; a promise while nobody knows yet, and for what is not. */
+type Judged = Map<string, Promise<void> | true>
 
 export type GuardedField = { type: string; field: string; isDeprecated: boolean; policy: Policy }
 
@@ -76,35 +81,62 @@ function wrap(
   isMutation: boolean,
 ): void {
   const resolve = field.resolve ?? defaultFieldResolver
-  field.resolve = async (source, args, context, info) => {
+  const named = (policy.also === undefined ? [policy.on] : [policy.on, policy.also]).map((paths) =>
+    paths.map(readerOf),
+  )
+  // Not an async function: of thousands of objects that lead to the same few, only those few are waited for.
+  field.resolve = (source, args, context, info) => {
     const { actor, deadline = 0 } = context as Partial<GraphqlContext>
     // Without an actor the request did not pass authentication; nothing may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
     if (performance.now() > deadline)
       throw unavailable('the request took too long; ask for less, or try again')
-    if (isMutation) await startMutation(context as GraphqlContext)
-    for (const named of policy.also === undefined ? [policy.on] : [policy.on, policy.also]) {
-      const key = named.map((path) => readName(path, source, args))
-      await authorize(actor, policy, key)
-    }
-    return resolve(source, args, context, info)
+    const keys = named.map((readers) => readers.map((read) => read(source, args)))
+    const proceed = (): unknown => resolve(source, args, context, info)
+    if (isMutation)
+      return startMutation(context as GraphqlContext)
+        .then(() => judge(actor, policy, keys))
+        .then(proceed)
+    const verdict = verdictOn(context as GraphqlContext, policy, keys)
+    return verdict === true ? proceed() : verdict.then(proceed)
   }
+}
+
+type Keys = (string | null)[][]
+
+async function judge(actor: Actor, policy: Policy, keys: Keys): Promise<void> {
+  for (const key of keys) await authorize(actor, policy, key)
+}
+
+function verdictOn(context: GraphqlContext, policy: Policy, keys: Keys): Promise<void> | true {
+  context.judged ??= new Map()
+  let judged = context.judged.get(policy)
+  if (judged === undefined) context.judged.set(policy, (judged = new Map()))
+  const name = JSON.stringify(keys)
+  const known = judged.get(name)
+  if (known !== undefined) return known
+  const verdict = judge(context.actor, policy, keys).then(() => void judged.set(name, true))
+  judged.set(name, verdict)
+  return verdict
 }
 
 /** Mutations of one document run one after the other; what the first one changed, the next one must see. */
 async function startMutation(context: GraphqlContext): Promise<void> {
   if (context.hasMutated === true) {
     forgetBatches(context)
+    context.judged?.clear()
     await context.actor.refresh()
   }
   context.hasMutated = true
 }
 
 /** `parent.x` reads the parent object, any other path the arguments. */
-function readName(path: string, source: unknown, args: Record<string, unknown>): string | null {
+function readerOf(path: string): (source: unknown, args: Record<string, unknown>) => string | null {
   const [head = '', ...rest] = path.split('.')
-  let value: unknown = head === 'parent' ? source : args
-  for (const part of head === 'parent' ? rest : [head, ...rest])
-    value = (value as Record<string, unknown> | null | undefined)?.[part]
-  return typeof value === 'string' ? value : null
+  const parts = head === 'parent' ? rest : [head, ...rest]
+  return (source, args) => {
+    let value: unknown = head === 'parent' ? source : args
+    for (const part of parts) value = (value as Record<string, unknown> | null | undefined)?.[part]
+    return typeof value === 'string' ? value : null
+  }
 }
