@@ -182,6 +182,8 @@ function createFeatures(config: Config, world: World, edge: Edge) {
       maxSockets: edge.shares.outbound,
     }),
     limits: gatewayLimits(config),
+    // As of the connections to partners, nobody has more than half.
+    maxCallsPerProject: Math.max(1, Math.floor(edge.shares.api / 2)),
   })
   const proxyAuth = createProxyAuth({
     ...proof,

@@ -6,12 +6,14 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { CallerGone, RelayFailure } from '../../platform/outbound/relay.ts'
 import { BodyBrokenOff } from '../../platform/outbound/request-body.ts'
 import type { CallLog } from '../esb-audit-logs/index.ts'
+import { createCallLimit } from './calls-underway.ts'
 import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
 import { type Invocation, readInvocation, withQuery } from './invocation.ts'
 import { type Outcome, createRecordings } from './recording.service.ts'
 import { type TargetsDeps, createTargets } from './targets.service.ts'
 
-export type GatewayDeps = TargetsDeps & ForwardingDeps & { metrics: Metrics; callLog: CallLog }
+export type GatewayDeps = TargetsDeps &
+  ForwardingDeps & { metrics: Metrics; callLog: CallLog; maxCallsPerProject: number }
 export type GatewayService = ReturnType<typeof createGatewayService>
 
 /** Forwards calls. */
@@ -19,37 +21,55 @@ export function createGatewayService(deps: GatewayDeps) {
   const findTarget = createTargets(deps)
   const record = createRecordings(deps)
   const forward = createForwarding(deps)
+  const begin = createCallLimit(deps.maxCallsPerProject)
+  const noteShed = (error: unknown): void => {
+    if (error instanceof AppError && error.code === 'unavailable') deps.metrics.shed.inc({ point: 'esb' })
+  }
+  const answer = async (incoming: Incoming): Promise<void> => {
+    const { machine, request } = incoming
+    const invocation = readInvocation(request.url ?? '')
+    const target = invocation && (await findTarget(keyOf(machine, invocation)))
+    if (invocation === null || target === null)
+      throw new AppError('not_found', 'Endpoint not found or not enabled')
+    const recording = record({
+      target,
+      machineUserId: machine.id,
+      sourceIp: incoming.sourceIp,
+      method: request.method as string,
+      path: `/esb/${invocation.applicationId}${invocation.path}`,
+      targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
+      headers: request.rawHeaders,
+    })
+    await recording.begin()
+    const started = performance.now()
+    let result = 'answered'
+    try {
+      if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
+      await forward({ incoming, target, query: invocation.query, recording })
+    } catch (error) {
+      result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
+      noteShed(error)
+      // What failed was writing the end down: there is nothing more to write.
+      if (!recording.hasEnded()) await recording.end(outcomeOf(error))
+      throw answerFor(error)
+    } finally {
+      deps.metrics.esbForward.observe({ outcome: result }, (performance.now() - started) / 1_000)
+    }
+  }
   return {
     /** Answers the call, or throws what to answer it with. */
     call: async (incoming: Incoming): Promise<void> => {
-      const { machine, request } = incoming
-      const invocation = readInvocation(request.url ?? '')
-      const target = invocation && (await findTarget(keyOf(machine, invocation)))
-      if (invocation === null || target === null)
-        throw new AppError('not_found', 'Endpoint not found or not enabled')
-      const recording = record({
-        target,
-        machineUserId: machine.id,
-        sourceIp: incoming.sourceIp,
-        method: request.method as string,
-        path: `/esb/${invocation.applicationId}${invocation.path}`,
-        targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
-        headers: request.rawHeaders,
-      })
-      await recording.begin()
-      const started = performance.now()
-      let result = 'answered'
+      let end: () => void
       try {
-        if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
-        await forward({ incoming, target, query: invocation.query, recording })
+        end = begin(incoming.machine.projectId)
       } catch (error) {
-        result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
-        if (error instanceof AppError && error.code === 'unavailable') deps.metrics.shed.inc({ point: 'esb' })
-        // What failed was writing the end down: there is nothing more to write.
-        if (!recording.hasEnded()) await recording.end(outcomeOf(error))
-        throw answerFor(error)
+        noteShed(error)
+        throw error
+      }
+      try {
+        await answer(incoming)
       } finally {
-        deps.metrics.esbForward.observe({ outcome: result }, (performance.now() - started) / 1_000)
+        end()
       }
     },
   }
