@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import { unavailable } from '../platform/errors.ts'
 import { forgetBatches } from '../platform/graphql/batch.ts'
+import { turnOf } from '../platform/graphql/turns.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
 
@@ -89,16 +90,21 @@ function wrap(
     const { actor, deadline = 0 } = context as Partial<GraphqlContext>
     // Without an actor the request did not pass authentication; nothing may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
-    if (performance.now() > deadline)
-      throw unavailable('the request took too long; ask for less, or try again')
-    const keys = named.map((readers) => readers.map((read) => read(source, args)))
-    const proceed = (): unknown => resolve(source, args, context, info)
-    if (isMutation)
-      return startMutation(context as GraphqlContext)
-        .then(() => judge(actor, policy, keys))
-        .then(proceed)
-    const verdict = verdictOn(context as GraphqlContext, policy, keys)
-    return verdict === true ? proceed() : verdict.then(proceed)
+    const run = (): unknown => {
+      if (performance.now() > deadline)
+        throw unavailable('the request took too long; ask for less, or try again')
+      const keys = named.map((readers) => readers.map((read) => read(source, args)))
+      const proceed = (): unknown => resolve(source, args, context, info)
+      if (isMutation)
+        return startMutation(context as GraphqlContext)
+          .then(() => judge(actor, policy, keys))
+          .then(proceed)
+      const verdict = verdictOn(context as GraphqlContext, policy, keys)
+      return verdict === true ? proceed() : verdict.then(proceed)
+    }
+    // Before anything is judged: whoever asks for a verdict must be there to hear it.
+    const turn = turnOf(context as object)
+    return turn === null ? run() : turn.then(run)
   }
 }
 

@@ -16,9 +16,10 @@ const sdl = `
 const rows = Array.from({ length: 9_000 }, (_, i) => ({ id: `id ${i % 3}` }))
 const self = (thing: object): object => thing
 const byId = (_parent: unknown, { id }: { id: string }) => ({ id })
+const thingsOf = (_parent: unknown, _args: object, context: { rows?: object[] }) => context.rows ?? rows
 const schema = createSchema(
   [readSdl('../../src/policy/policy.graphql', import.meta.url), sdl],
-  [{ Thing: { owner: self }, Query: { things: () => rows, thing: byId }, Mutation: { change: byId } }],
+  [{ Thing: { owner: self }, Query: { things: thingsOf, thing: byId }, Mutation: { change: byId } }],
 )
 guardSchema(schema)
 
@@ -83,4 +84,31 @@ test('each mutation is judged by what is so when it begins, and so is what is re
   asked = []
   await run('mutation { first: change(id: "x") { owner { id } } second: change(id: "x") { owner { id } } }')
   expect(asked.length).toBe(4)
+})
+
+test('thousands of objects are put together in many turns of the event loop', async () => {
+  let [turns, isOver] = [0, false]
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const { data } = await run('{ things { owner { owner { id } } } }')
+  isOver = true
+  expect(data?.['things']).toHaveLength(9_000)
+  expect(turns).toBeGreaterThan(15)
+})
+
+test('a refusal that is met first in a later turn is told like any other', async () => {
+  const late = rows.map((row, i) => (i > 5_000 && i % 100 === 0 ? { id: 'late' } : row))
+  missing = new Set(['late'])
+  const { data, errors = [] } = await execute({
+    schema,
+    document: parse('{ things { id owner { id } } }', { noLocation: true }),
+    contextValue: { actor, deadline: performance.now() + 20_000, rows: late },
+  })
+  const shown = data?.['things'] as { id: string; owner: object | null }[]
+  expect(shown.every(({ id, owner }) => (owner === null) === (id === 'late'))).toBe(true)
+  expect(errors).toHaveLength(39)
+  expect(asked.toSorted()).toEqual(['id 0', 'id 1', 'id 2', 'late'])
 })
