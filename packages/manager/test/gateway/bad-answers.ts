@@ -94,6 +94,11 @@ const over = 'a'.repeat(maxResponseBytes + 1)
 const exactly = over.slice(1)
 export const largeAnswers: readonly BadAnswer[] = [
   {
+    name: 'interim answers as fast as they can be read',
+    play: write(['HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_001)]),
+    expected: told('the upstream sends interim answers without end'),
+  },
+  {
     name: 'a byte too many, announced',
     play: write([head(length(over.length)) + over]),
     expected: told(tooLarge),

@@ -32,6 +32,8 @@ export type RelayCaller = {
   commit: (status: number) => Promise<void>
 }
 
+const maxInterim = 1_000
+
 /** Why an exchange failed. */
 export class RelayFailure extends Error {}
 /** The caller did not take his answer to its end. */
@@ -58,6 +60,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isHeadSent = false
   #isUpstreamDone = false
   #status = 0
+  #interim = 0
   #headers: OutgoingHttpHeaders = {}
   /** Bytes the upstream has announced; null when it has not. */
   #announced: number | null = null
@@ -91,8 +94,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    // Interim answers are between the upstream and us.
-    if (this.#isOver || status < 200) return
+    if (this.#isOver) return
+    // Interim answers are between the upstream and us. No limit of bytes counts them, and each costs some microseconds.
+    if (status < 200) {
+      if (++this.#interim > maxInterim) this.#fail('the upstream sends interim answers without end')
+      return
+    }
     const { 'content-length': length, 'transfer-encoding': encoding = 'chunked' } = headers
     if (encoding.toLowerCase() !== 'chunked')
       return this.#fail('the upstream answer is encoded in an unknown way')
