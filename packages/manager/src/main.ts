@@ -27,7 +27,9 @@ async function start(config: Config): Promise<void> {
     health.once('error', reject)
     health.listen(config.healthPort, config.healthHost, resolve)
   })
-  await app.server.listen({ host: config.host, port: config.port })
+  // By name Fastify would open a second server for ::1, which the limits on connections do not know.
+  const host = config.host === 'localhost' ? '127.0.0.1' : config.host
+  await app.server.listen({ host, port: config.port })
   const stopJobs = config.roles.includes('jobs')
     ? startPeriodic(app.jobs, log, world.metrics)
     : () => Promise.resolve()

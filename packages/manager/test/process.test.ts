@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf, testEnv } from './kit/app.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
+import { isWaiting, untilWaiting } from './kit/locks.ts'
 import { runManager, runToEnd, startProcess } from './kit/process.ts'
 
 let database: TestDatabase
@@ -220,9 +221,13 @@ describe('migrations', () => {
     // An uncommitted table of the same name makes the migration wait until its lock timeout.
     await busy.query('begin; create table users (id int)')
     const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
-    const release = setTimeout(() => void busy.query('rollback'), 3_500)
+    // Once it has waited and given up, the table is free: the next try goes through.
+    const sql = new Pool({ connectionString: empty.url })
+    await untilWaiting(sql)
+    await expect.poll(() => isWaiting(sql), { timeout: 20_000 }).toBe(false)
+    await sql.end()
+    await busy.query('rollback')
     const { code, stdout } = await waiting
-    clearTimeout(release)
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/a table is busy; trying again \(1 of 15\)[^]*applied 0001_core/),
