@@ -3,7 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGate } from '../src/platform/http/gate.ts'
 import { type TestApp, headersOf, proxySecret, startTestApp } from './kit/app.ts'
+import { createToken } from './kit/credentials.ts'
 import { rawCall } from './kit/http.ts'
+import { openRaw } from './kit/raw-socket.ts'
+import { statusOf } from './kit/http-messages.ts'
+import { gatedRoutes } from './kit/routes.ts'
 
 const subject = '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'
 const texts = {
@@ -24,18 +28,6 @@ afterAll(async () => {
   await withoutSecret.close()
   await service.close()
 })
-
-/** Every gated route of the running service, with parameters filled in. */
-function gatedRoutes(app: TestApp): { method: string; path: string; needsUser: boolean }[] {
-  const gated = app.app.routes.filter(
-    ({ policy, method }) => !('open' in policy || 'machine' in policy) && method !== 'HEAD',
-  )
-  return gated.map(({ method, path, policy }) => ({
-    method,
-    path: path.replace(/:[A-Za-z_]+/g, subject).replaceAll('*', 'x'),
-    needsUser: !('proxy' in policy),
-  }))
-}
 
 /** One call to a gated route; the status, and the text of its error field when the body is exactly of that shape. */
 async function refusal(app: TestApp, route: { method: string; path: string }, headers: [string, string][]) {
@@ -145,29 +137,53 @@ describe('the proxy gate', () => {
       }
   })
 
-  test('[gate.before-credential] the secret is judged before the body, its type and the identity', async () => {
-    const bodies: [string, string][] = [
+  test('[gate.before-credential] the secret is judged before any byte of the body is there, and before who is calling', async () => {
+    const known = { id: subject, name: 'known' }
+    expect((await service.query(known, '{ me { id } }')).error).toBeNull()
+    const { token } = await createToken(service, known)
+    service.statements.length = 0
+    const credentials = [
+      [],
+      [`Authorization: Bearer ${token}`],
+      ['Authorization: Bearer nonsense', 'X-Token-Subject: not a uuid'],
+      [`X-Token-Subject: ${subject}`, `X-User-Id: ${subject}`, `X-Tenant-Id: ${subject}`],
+    ]
+    const routes = gatedRoutes(service)
+    expect(routes.length).toBeGreaterThan(3)
+    for (const { method, path } of routes)
+      for (const type of ['application/json', 'text/xml'])
+        for (const lines of credentials) {
+          const connection = await openRaw(service.url)
+          // The body is announced and never sent: whoever waits for it does not answer.
+          const announced = ['Content-Length: 3000000', `Content-Type: ${type}`, 'X-Proxy-Auth: wrong']
+          const head = [`${method} ${path} HTTP/1.1`, 'Host: x', ...announced, ...lines]
+          connection.send(`${head.join('\r\n')}\r\n\r\n`)
+          const [answer] = await connection.wholeAnswers(1)
+          connection.socket.destroy()
+          expect([path, answer && statusOf(answer)]).toEqual([path, 401])
+          expect(JSON.parse(String(answer?.body))).toMatchObject({
+            error: expect.stringMatching(texts.secret),
+          })
+        }
+    expect(service.statements).toEqual([])
+  })
+
+  test('[gate.before-credential] a body that came whole is not judged either', async () => {
+    for (const [type, body] of [
       ['application/json', '{not json'],
       ['text/xml', '<a/>'],
-      ['application/json', 'x'.repeat(3_000_000)],
-    ]
-    for (const [type, body] of bodies) {
+      ['application/json', '{"query":"{ me { id } }"}'],
+    ] as const) {
       const answer = await rawCall(service.url, {
         method: 'POST',
         path: '/query',
-        headers: [
-          ['content-type', type],
-          ['X-Token-Subject', 'not a uuid'],
-          ['Authorization', 'Bearer nonsense'],
-        ],
+        headers: [['content-type', type]],
         body,
-      }).catch(() => null)
-      // A body that is refused unread may also end in a closed connection, which says nothing either.
-      const text =
-        answer === null
-          ? 'missing or invalid X-Proxy-Auth header'
-          : (JSON.parse(answer.body) as { error: string }).error
-      expect(text).toMatch(texts.secret)
+      })
+      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
+        401,
+        { error: expect.stringMatching(texts.secret) },
+      ])
     }
   })
 

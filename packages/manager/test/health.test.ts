@@ -4,12 +4,12 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settings } from '../src/config-settings.ts'
 import { migrateUp } from '../src/platform/db/migrate.ts'
 import { createHealthServer } from '../src/platform/http/health-server.ts'
 import { type Postgres, freePort, startPostgres } from './engines/postgres.ts'
 import { type RedisServer, startRedis } from './engines/redis.ts'
 import { type TestApp, proxySecret, startTestApp } from './kit/app.ts'
+import { startProcess } from './kit/process.ts'
 
 let dir: string
 let postgres: Postgres
@@ -75,8 +75,26 @@ async function until(
 }
 
 describe('health', () => {
-  test('[health.port-default] the health port is 8081 unless configured, beside the API port 8080', () => {
-    expect([settings.healthPort.default, settings.port.default]).toEqual([8081, 8080])
+  test('[health.port-default] a process that is told no ports listens on 8081 for health, beside the API on 8080', async () => {
+    // Loopback is a network: on an address of its own the process meets nobody who has these ports already.
+    const [host, other] = ['127.81.8.1', '127.81.8.2']
+    const unset = { SVC_PORT: undefined, SVC_HEALTH_PORT: undefined, SVC_REDIS_URL: redis.url }
+    const running = await startProcess(postgres.url, { ...unset, SVC_HOST: host, SVC_HEALTH_HOST: host })
+    expect(await get(`http://${host}:8081/healthz`)).toMatchObject({
+      status: 200,
+      body: { status: 'healthy' },
+    })
+    expect((await fetch(`http://${host}:8081/health`)).status).toBe(404)
+    expect(await get(`http://${host}:8080/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect((await fetch(`http://${host}:8080/healthz`)).status).toBe(401)
+    const configured = { SVC_HOST: other, SVC_HEALTH_HOST: other, SVC_HEALTH_PORT: String(await freePort()) }
+    const moved = await startProcess(postgres.url, { ...unset, ...configured })
+    expect((await get(`http://${other}:${configured.SVC_HEALTH_PORT}/healthz`)).status).toBe(200)
+    await expect(fetch(`http://${other}:8081/healthz`)).rejects.toThrow('fetch failed')
+    for (const { child, exit } of [running, moved]) {
+      child.kill('SIGKILL')
+      await exit
+    }
   })
 
   test('[health.healthz] [health.readyz] the health port answers without a credential', async () => {

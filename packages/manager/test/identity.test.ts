@@ -2,10 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig } from '../src/config.ts'
+import { ConfigError } from '../src/config.ts'
 import { type TestApp, headersOf, proxySecret, startTestApp, testEnv } from './kit/app.ts'
 import { postQuery } from './kit/graphql.ts'
 import { rawCall } from './kit/http.ts'
+import { runToEnd } from './kit/process.ts'
+import { gatedRoutes } from './kit/routes.ts'
 
 const me = '{ me { id externalName externalUsername externalEmail role } }'
 const developer = '00000000-0000-4000-8000-000000000001'
@@ -191,20 +193,39 @@ describe('the development escape hatch', () => {
     await open.close()
   })
 
-  test('[identity.dev-never-otherwise] with either variable missing or different the gate stays shut', async () => {
-    const shut = [
-      { ...hatch, SVC_DEV_USER_OVERRIDE_ENABLED: undefined },
-      { ...hatch, SVC_DEV_USER_OVERRIDE_ENABLED: 'false' },
+  test('[identity.dev-never-otherwise] in development, without the other variable, every gated route stays shut', async () => {
+    const texts: [string | undefined, RegExp][] = [
+      [undefined, /^manager misconfiguration: no proxy secret is configured/],
+      [proxySecret, /^missing or invalid X-Proxy-Auth header/],
     ]
-    for (const env of shut) {
-      const app = await startTestApp({ env, database: service.database })
-      const answer = await postQuery(app.url, {}, me)
-      expect([answer.status, answer.error]).toEqual([401, expect.stringMatching(/^manager misconfiguration/)])
-      await app.close()
-    }
-    for (const env of ['production', 'staging', 'test', undefined])
-      expect(() => loadConfig({ env: testEnv(service.database.url, { ...hatch, SVC_ENV: env }) })).toThrow(
+    for (const value of [undefined, '', 'false', '0'])
+      for (const [secret, text] of texts) {
+        const env = { ...hatch, SVC_DEV_USER_OVERRIDE_ENABLED: value, SVC_PROXY_SECRET: secret }
+        const app = await startTestApp({ env, database: service.database })
+        for (const { method, path } of gatedRoutes(app)) {
+          const headers: [string, string][] = [
+            ['content-type', 'application/json'],
+            ['x-token-subject', developer],
+          ]
+          const answer = await rawCall(app.url, { method, path, headers, body: '{"query":"{ me { id } }"}' })
+          expect([path, answer.status]).toEqual([path, 401])
+          expect((JSON.parse(answer.body) as { error: string }).error).toMatch(text)
+        }
+        await app.close()
+      }
+  })
+
+  test('[identity.dev-never-otherwise] with any other SVC_ENV, or an override that is neither true nor false, nothing starts', async () => {
+    const wrong = [
+      ...['production', 'staging', 'test', undefined].map((env) => ({ ...hatch, SVC_ENV: env })),
+      ...['TRUE', 'yes', 'on'].map((value) => ({ ...hatch, SVC_DEV_USER_OVERRIDE_ENABLED: value })),
+    ]
+    for (const env of wrong)
+      await expect(startTestApp({ env, database: service.database }), JSON.stringify(env)).rejects.toThrow(
         ConfigError,
       )
+    const ended = await runToEnd(testEnv(service.database.url, { ...hatch, SVC_ENV: 'production' }))
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toContain('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')
   })
 })

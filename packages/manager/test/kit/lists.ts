@@ -36,7 +36,7 @@ export type ListKit = {
   service: TestApp
   admin: Person
   main: SeededProject
-  /** Every field of the schema that is a list with pages: of Query, and of other types as `Type.field`. */
+  /** Every field of the schema that is a list of things: of Query, and of other types as `Type.field`. */
   lists: Map<string, ListField>
   /** Asks one list, wherever it stands; its rows are `data.rows`. */
   ask: (list: string, args: Args) => Promise<GraphqlAnswer>
@@ -137,6 +137,10 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
 }
 
+/** These have arguments of their own: how many, and of which name. */
+const otherwise = ['esbAuditLogs', 'userProviderSearch']
+
+/** By what they answer, a list of things with ids, whatever their arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {
   const lists = new Map<string, ListField>()
   const { data } = await service.query(
@@ -146,8 +150,10 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
   const types = data.schema.types as ObjectType[]
   for (const { name: parent, fields } of types)
     for (const field of fields ?? []) {
-      if (!field.args.some((argument) => argument.name === 'pagination')) continue
       const of = types.find((type) => type.name === spelled(field.type).replace(/[[\]!]/g, '')) as ObjectType
+      const isList =
+        spelled(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
+      if (!isList || parent.startsWith('__') || otherwise.includes(field.name)) continue
       lists.set(parent === 'Query' ? field.name : `${parent}.${field.name}`, { ...field, parent, of })
     }
   return lists

@@ -1,8 +1,7 @@
 // Who may do what: the boot refuses an operation without a policy, and the matrix tries every operation as everyone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestApp } from '../kit/app.ts'
-import { startTestApp } from '../kit/app.ts'
-import { seedTenant } from '../kit/seed.ts'
+import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import { seedMember, seedTenant, seedUser } from '../kit/seed.ts'
 import { runMatrix } from './matrix.ts'
 import { operations } from './operations.ts'
 import { createMatrixWorld } from './world.ts'
@@ -161,6 +160,61 @@ describe('policy', () => {
     expect(answer.errors[0]?.extensions?.code).toBe('forbidden')
     const { rowCount } = await service.sql.query('select 1 from tenants where id = $1', [own.tenantId])
     expect(rowCount).toBe(1)
+  })
+
+  test('[policy.tenant-apps-read] apps.read, and no other permission of a tenant role, opens the own tenant and its applications', async () => {
+    const { people, own } = await createMatrixWorld(service)
+    const sibling = '22222222-2222-7222-8222-222222222222'
+    await seedTenant(service.sql, own.id, sibling, 'beside')
+    const holding = async (name: string, permissions: string[]): Promise<Person> => {
+      const made = await service.query(
+        people.owner,
+        `mutation($t: ID!, $name: String!, $permissions: [String!]!) {
+          createTenantRoleDefinition(tenantId: $t, input: {name: $name, permissions: $permissions}) { id } }`,
+        { t: own.tenantId, name, permissions },
+      )
+      expect(made.error).toBeNull()
+      const person = await seedUser(service.sql, `${name}-${own.slug}`)
+      await seedMember(service.sql, person, name, { projectId: own.id, tenantId: own.tenantId })
+      return person
+    }
+    const reader = await holding('reader', ['apps.read'])
+    const others = await holding('others', ['apps.configure', 'members', 'invites'])
+    const ask = (person: Person, tenantId: string, slug: string) =>
+      Promise.all([
+        service.query(
+          person,
+          'query($p: ID!, $slug: String!) { found: tenant(projectId: $p, slug: $slug) { id name slug } }',
+          { p: own.id, slug },
+        ),
+        service.query(
+          person,
+          `query($t: ID!) { found: tenant2Applications(tenantId: $t) {
+            enabled application { id name slug description } } }`,
+          { t: tenantId },
+        ),
+      ])
+    const [tenant, rows] = await ask(reader, own.tenantId, own.tenantSlug)
+    expect(tenant.data.found).toMatchObject({ id: own.tenantId, slug: own.tenantSlug })
+    expect(rows.data.found).toEqual([
+      {
+        enabled: true,
+        application: {
+          id: own.applicationId,
+          slug: own.applicationSlug,
+          name: expect.any(String),
+          description: '',
+        },
+      },
+    ])
+    for (const answer of [
+      ...(await ask(reader, sibling, 'beside')),
+      ...(await ask(others, own.tenantId, own.tenantSlug)),
+    ])
+      expect([answer.error, answer.data]).toEqual([expect.stringMatching(/not found$|^not permitted/), null])
+    const list = 'query($s: String!) { tenants(projectSlug: $s) { id } }'
+    expect((await service.query(reader, list, { s: own.slug })).data.tenants).toEqual([{ id: own.tenantId }])
+    expect((await service.query(others, list, { s: own.slug })).data.tenants).toEqual([])
   })
 
   test('[policy.tenant-apps-read] tenant and application members see their own tenant or application and no sibling', async () => {

@@ -92,7 +92,7 @@ const end = (operation: 'revoke' | 'delete', caller: Person, id: string) => {
 }
 
 describe('a token in use', () => {
-  test('[access-tokens.routes] past the gate it acts as its owner on every route that needs a user', async () => {
+  test('past the gate it acts as its owner on every route that declares to need a user', async () => {
     const headers = using(lasting.token)
     const me = await ask(service, headers, '{ me { id externalName role } }')
     expect(me.data.me).toEqual({ id: ann.id, externalName: 'ann', role: 'user' })
@@ -271,7 +271,7 @@ describe('tokens that we never issued', () => {
       expect([time, await whoIs(replica, guessed), await kdfRuns(replica)]).toEqual([time, 401, runs + 1])
   })
 
-  test('[access-tokens.direct] without the right proxy secret the token is not examined', async () => {
+  test('without the right proxy secret the token is not examined, whatever the route', async () => {
     const fresh = await startReplica()
     const { id, token } = await createToken(service, ann)
     fresh.statements.length = 0

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { startUpstream } from '../../../test/kit/upstream.ts'
 
 let service: TestApp
 let open: TestApp
@@ -70,19 +72,39 @@ describe('previewing a transformation', () => {
     expect(without.error).toMatch(/has no transformationTemplate/)
   })
 
-  test('[esb-templates.preview-no-effect] leaves no trace, and takes the role tester', async () => {
-    const id = await makeEndpoint({ transformationTemplate: 'x' })
-    const rows = async () => (await service.sql.query('select count(*) from audit_logs')).rows[0]
-    const before = await rows()
-    expect(
-      (await preview(id, { body: '', transformationTemplate: 'y' })).data.previewESBTransform.output,
-    ).toBe('y')
-    expect(await rows()).toEqual(before)
-    const { rows: stored } = await service.sql.query(
-      'select transformation_template t from endpoints where id = $1',
-      [id],
+  test('[esb-templates.preview-no-effect] nothing is forwarded, saved or logged, also where a call would be; it takes the role tester', async () => {
+    const upstream = await startUpstream()
+    const id = await makeEndpoint({
+      transformationTemplate: 'x',
+      url: upstream.url,
+      logLevel: 'FULL',
+      authType: 'Bearer',
+      authToken: 'secret',
+    })
+    const everything = async () => {
+      const { rows } = await service.sql.query(
+        `select (select count(*) from audit_logs) as changes, (select count(*) from esb_audit_logs) as calls,
+           (select jsonb_agg(e) from endpoints e where id = $1) as endpoint,
+           (select jsonb_agg(p) from projects p) as projects`,
+        [id],
+      )
+      return rows
+    }
+    const before = await everything()
+    for (const [template, output] of [
+      ['y', 'y'],
+      [null, 'x'],
+    ] as const) {
+      const { data } = await preview(id, { body: '{}', transformationTemplate: template })
+      expect(data.previewESBTransform.output).toBe(output)
+    }
+    expect((await preview(id, { body: '"a"', transformationTemplate: '{{.Data.x}}' })).error).toMatch(
+      /failed/,
     )
-    expect(stored).toEqual([{ t: 'x' }])
+    expect(await everything()).toEqual(before)
+    expect([upstream.received, upstream.sockets.size]).toEqual([[], 0])
+    expect((await preview(randomUUID(), { body: '' })).error).toBe('endpoint not found')
+    await upstream.close()
     const errors = []
     for (const role of ['readonly', 'tester']) {
       const caller = await seedUser(service.sql, `previewing-${role}`)
@@ -168,13 +190,37 @@ describe('previewing a transformation', () => {
     expect((await save('{{.x', open)).error).toMatch(/cannot be parsed/)
   })
 
-  test('[esb-templates.budget] a rendering ends when its budget is used up, and a template has at most 64 KiB', async () => {
-    expect(
-      await rendered('{{range .Data}}{{range $.Data}}{{end}}{{end}}', JSON.stringify(Array(1_000).fill(1))),
-    ).toMatch(/budget of steps/)
-    expect(await rendered('{{define "a"}}{{template "a"}}{{end}}{{template "a"}}')).toMatch(
-      /nested too deeply/,
-    )
+  test('[esb-templates.budget] a rendering takes 100,000 steps and not one more', async () => {
+    // The range and its value are two steps, and so is each pass with the text in it.
+    const steps = (passes: number, after = '') =>
+      rendered(`{{range .Data}}x{{end}}${after}`, JSON.stringify(Array(passes).fill(0)))
+    const text = 'x'.repeat(49_999)
+    expect(await steps(49_998, 'y')).toBe(`${text.slice(1)}y`)
+    expect(await steps(49_999)).toBe(text)
+    expect(await steps(49_999, 'y')).toMatch(/the budget of steps is used up/)
+  })
+
+  test('[esb-templates.budget] templates may be open 32 deep and not one more', async () => {
+    /** So many templates are open at the bottom; the first is the text itself. */
+    const nested = (open: number) => {
+      const calls = Array.from(
+        { length: open - 2 },
+        (_, level) => `{{define "${level + 1}"}}{{template "${level + 2}"}}{{end}}`,
+      )
+      return rendered(`${calls.join('')}{{define "${open - 1}"}}bottom{{end}}{{template "1"}}`)
+    }
+    expect(await nested(32)).toBe('bottom')
+    expect(await nested(33)).toMatch(/nested too deeply/)
+  })
+
+  test('[esb-templates.budget] the output has at most esb.max_request_bytes, and a template 64 KiB', async () => {
+    const env = { SVC_ESB_MAX_REQUEST_BYTES: '2048' }
+    const tight = await startTestApp({ env, database: service.database })
+    const body = JSON.stringify({ text: 'x'.repeat(1_024) })
+    const twice = '{{.Data.text}}{{.Data.text}}'
+    expect(await rendered(twice, body, {}, tight)).toHaveLength(2_048)
+    expect(await rendered(`${twice}y`, body, {}, tight)).toMatch(/budget of output/)
+    await tight.close()
     expect(await rendered('x'.repeat(65_536))).toHaveLength(65_536)
     expect(await rendered('x'.repeat(65_537))).toBe('transformationTemplate must have at most 65536 bytes')
   })

@@ -1,5 +1,7 @@
 // What the caller is answered: what the upstream says, or why it could not be asked.
-import { type AddressInfo, type Server, createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, BlockList, type Server, createServer, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { redisUrl } from '../../../test/kit/engines.ts'
@@ -201,6 +203,17 @@ describe('when the upstream cannot be asked', () => {
   })
 })
 
+const privateNetworks = new BlockList()
+privateNetworks.addSubnet('10.0.0.0', 8)
+privateNetworks.addSubnet('172.16.0.0', 12)
+privateNetworks.addSubnet('192.168.0.0', 16)
+privateNetworks.addSubnet('fc00::', 7, 'ipv6')
+const privateAddresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ address, family }) => privateNetworks.check(address, family === 'IPv6' ? 'ipv6' : 'ipv4'))
+    .map(({ address }) => address)
+
 describe('where calls may go', () => {
   const notAllowed = [502, failure('the address of the upstream is not allowed')]
   /** Counts the connections that are made to it. */
@@ -216,7 +229,7 @@ describe('where calls may go', () => {
   })
   afterAll(() => void listener.server.close())
 
-  test('[esb.egress-metadata] link-local and metadata addresses are refused in every spelling, private ones are called', async () => {
+  test('[esb.egress-metadata] link-local and metadata addresses are refused in every spelling', async () => {
     for (const host of [
       '169.254.169.254',
       '169.254.1.1',
@@ -230,7 +243,26 @@ describe('where calls may go', () => {
       '0.0.0.0',
     ])
       expect([host, await callTo(`http://${host}/latest/meta-data/`)]).toEqual([host, notAllowed])
-    expect((await gateway.send(path)).status).toBe(200)
+  })
+
+  test('[esb.egress-metadata] private addresses are called', async () => {
+    const addresses = privateAddresses()
+    // Loopback is not private: this needs a machine with an address of a private network.
+    expect(addresses).not.toEqual([])
+    for (const address of addresses) {
+      const received: string[] = []
+      const server = createHttpServer((request, response) => {
+        received.push(request.socket.localAddress as string)
+        response.end('reached')
+      })
+      await new Promise<void>((resolve) => server.listen(0, address, resolve))
+      const host = isIPv6(address) ? `[${address}]` : address
+      const { port } = server.address() as AddressInfo
+      const { path: at } = await gateway.endpoint({ url: `http://${host}:${port}/` })
+      const { status, text } = await gateway.send(at)
+      expect([address, status, text, received]).toEqual([address, 200, 'reached', [address]])
+      await new Promise((resolve) => server.close(resolve).closeAllConnections())
+    }
   })
 
   test('[esb.egress-cidrs] denied networks are refused, and so is what is not allowed where something is; nothing connects', async () => {

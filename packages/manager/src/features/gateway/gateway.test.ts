@@ -2,7 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMachine, throughProxy } from '../../../test/kit/credentials.ts'
-import { type Answered, type Gateway, type HeaderLine, startGateway } from '../../../test/kit/gateway.ts'
+import {
+  type Answered,
+  type Gateway,
+  type HeaderLine,
+  answerTo,
+  startGateway,
+} from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
 import { uuid } from '../../../test/kit/members.ts'
 import { seedProject } from '../../../test/kit/seed.ts'
@@ -272,6 +278,31 @@ describe('refusals', () => {
     await update(id, { url: gateway.upstream.url })
     expect((await gateway.send(path, { method: 'POST', body: '{}' })).status).toBe(200)
     expect(arrived()).toHaveLength(1)
+  })
+
+  test('[esb.check-order] a body that passes as it comes is refused in the same place', async () => {
+    const { id, accessId, path } = await endpointAt('/streamed', { enabled: false, url: null })
+    await gateway.access.change(gateway.admin, accessId, { enabled: false })
+    /** The length is not announced: only while the body passes does it show that there is too much of it. */
+    const stream = (token?: string) => {
+      const headers: HeaderLine[] = [['transfer-encoding', 'chunked']]
+      const outgoing = gateway.open(path, { method: 'POST', headers, ...(token && { token }) })
+      outgoing.on('error', () => undefined)
+      outgoing.write('x'.repeat(maxBytes))
+      outgoing.write('x')
+      return answerTo(outgoing)
+    }
+    expectRefused(await stream(randomBytes(32).toString('base64url')), 401, expect.any(String))
+    expectRefused(await stream(), 404, notFound)
+    await update(id, { enabled: true })
+    expectRefused(await stream(), 403, expect.stringMatching(/no access/))
+    await gateway.access.change(gateway.admin, accessId, { enabled: true })
+    expectRefused(await stream(), 502, expect.stringMatching(/no url/))
+    await update(id, { url: `${gateway.upstream.url}/streamed` })
+    expectRefused(await stream(), 413, expect.stringMatching(/larger than 2048 bytes/))
+    // No part of it counts as a call that was made.
+    expect(arrived()).toEqual([])
+    expect((await gateway.send(path, { method: 'POST', body: 'x', isChunked: true })).status).toBe(200)
   })
 
   test('[esb.throttle-text] [machine-auth.throttle] ten failed credentials block the client, with the seconds to wait', async () => {

@@ -1,0 +1,58 @@
+// A process seals the chains by itself, interval after interval, and only when there is something to seal.
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSigningKey } from '../../src/platform/keys.ts'
+import { headersOf, masterKey } from '../kit/app.ts'
+import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
+import { postQuery } from '../kit/graphql.ts'
+import { type ServiceProcess, startProcess } from '../kit/process.ts'
+import { seedUser } from '../kit/seed.ts'
+
+const intervalMs = 200
+const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
+
+let database: TestDatabase
+let sql: Client
+let service: ServiceProcess
+beforeAll(async () => {
+  database = await createScratchDatabase()
+  sql = new Client({ connectionString: database.url })
+  await sql.connect()
+  service = await startProcess(database.url, { SVC_AUDIT_CHECKPOINT_INTERVAL_MS: String(intervalMs) })
+})
+afterAll(async () => {
+  service.child.kill('SIGKILL')
+  await service.exit
+  await sql.end()
+  await database.drop()
+})
+
+type Stored = { seq: string; prev_hash: Buffer; hash: Buffer; signature: Buffer }
+const checkpoints = async (): Promise<Stored[]> =>
+  (await sql.query<Stored>('select * from audit_checkpoints order by seq')).rows
+const unsealed = async (): Promise<number> =>
+  (await sql.query('select 1 from audit_chains where checkpointed_seq < seq')).rowCount ?? 0
+
+test('[audit-append.checkpoint] a process writes one after each interval that saw rows, linked and signed, and none after a quiet one', async () => {
+  const admin = await seedUser(sql as never, 'sealing', 'administrator')
+  const change = async (slug: string): Promise<void> => {
+    const text = `mutation { createProject(input: {name: "x", slug: "${slug}"}) { id } }`
+    expect((await postQuery(service.url, headersOf(admin), text)).error).toBeNull()
+  }
+  for (const round of [1, 2, 3]) {
+    await change(`round-${round}`)
+    await expect.poll(unsealed, { timeout: 10_000 }).toBe(0)
+    const made = await checkpoints()
+    // The rows of one change are sealed by one of them, or by two when the interval ended between its chains.
+    expect(made.length).toBeGreaterThanOrEqual(round)
+    await delay(5 * intervalMs)
+    expect(await checkpoints()).toEqual(made)
+  }
+  const made = await checkpoints()
+  for (const [index, { prev_hash, hash, signature }] of made.entries()) {
+    expect(key.verify(hash, signature)).toBe(true)
+    if (index > 0) expect(prev_hash).toEqual(made[index - 1]?.hash)
+  }
+  expect(service.lines.filter((line) => line.includes('"checkpoint"'))).toHaveLength(made.length)
+})

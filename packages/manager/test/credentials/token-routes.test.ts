@@ -1,0 +1,69 @@
+// Personal access tokens on the routes the service has: past the gate they are their owner, without it they are nothing.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
+import { bearer, createToken, throughProxy } from '../kit/credentials.ts'
+import { rawCall } from '../kit/http.ts'
+import { gatedRoutes } from '../kit/routes.ts'
+import { seedUser } from '../kit/seed.ts'
+
+let service: TestApp
+let owner: Person
+let token: string
+beforeAll(async () => {
+  service = await startTestApp()
+  owner = await seedUser(service.sql, 'owner')
+  ;({ token } = await createToken(service, owner))
+})
+afterAll(() => service.close())
+
+type Answer = { status: number; body: unknown }
+async function send(name: string, headers: Record<string, string>, body = '{}'): Promise<Answer> {
+  const { method, path } = gatedRoutes(service).find((route) => route.name === name) as never
+  const lines = Object.entries({ 'content-type': 'application/json', ...headers })
+  const answer = await rawCall(service.url, { method, path, headers: lines, body })
+  return { status: answer.status, body: JSON.parse(answer.body) }
+}
+
+/** For each route that needs a user: a call, and its answer to the owner of the token and to nobody else. */
+const asOwner: Record<string, { body: string; answers: () => unknown }> = {
+  'POST /query': {
+    body: '{"query":"{ me { id } }"}',
+    answers: () => ({ data: { me: { id: owner.id } } }),
+  },
+}
+
+describe('personal access tokens', () => {
+  test('[access-tokens.routes] on every route that needs a user they act as their owner, and a bad one as nobody', async () => {
+    const names = gatedRoutes(service).flatMap(({ name, needsUser }) => (needsUser ? [name] : []))
+    // A new route gets an entry above.
+    expect(names.toSorted()).toEqual(Object.keys(asOwner).toSorted())
+    for (const name of names) {
+      const { body, answers } = asOwner[name] as (typeof asOwner)[string]
+      const good = await send(name, { ...throughProxy(), ...bearer(token) }, body)
+      expect(good).toEqual({ status: 200, body: answers() })
+      const bad = await send(name, { ...throughProxy(), ...bearer(`${token.slice(0, -1)}~`) }, body)
+      expect(bad).toMatchObject({
+        status: 401,
+        body: { error: expect.stringMatching(/^invalid personal access token/) },
+      })
+    }
+  })
+
+  test('[access-tokens.direct] on every gated route, without the proxy secret, they are refused unexamined', async () => {
+    service.statements.length = 0
+    const routes = gatedRoutes(service)
+    expect(routes.length).toBeGreaterThan(3)
+    for (const { name } of routes)
+      for (const secret of [null, '', 'wrong', `${proxySecret}x`]) {
+        const gate: Record<string, string> = secret === null ? {} : { 'x-proxy-auth': secret }
+        expect([name, await send(name, { ...gate, ...bearer(token) })]).toMatchObject([
+          name,
+          {
+            status: 401,
+            body: { error: expect.stringMatching(/the request did not come through the trusted proxy/) },
+          },
+        ])
+      }
+    expect(service.statements).toEqual([])
+  })
+})
