@@ -221,9 +221,7 @@ describe('the development escape hatch', () => {
       ...['TRUE', 'yes', 'on'].map((value) => ({ ...hatch, SVC_DEV_USER_OVERRIDE_ENABLED: value })),
     ]
     for (const env of wrong)
-      await expect(startTestApp({ env, database: service.database }), JSON.stringify(env)).rejects.toThrow(
-        ConfigError,
-      )
+      await expect(startTestApp({ env, database: service.database })).rejects.toThrow(ConfigError)
     const ended = await runToEnd(testEnv(service.database.url, { ...hatch, SVC_ENV: 'production' }))
     expect([ended.code, ended.stdout]).toEqual([1, ''])
     expect(ended.stderr).toContain('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')

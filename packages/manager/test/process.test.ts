@@ -1,6 +1,6 @@
 // The process: start, refusals to start, drain under load, and the operator's command line.
 import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { Client, Pool } from 'pg'
@@ -34,16 +34,18 @@ describe('start', () => {
     expect(result.stderr).toContain('SVC_UNKNOWN is not a known setting')
   })
 
-  test('a schema that is too old or too new stops the start and says what to do', async () => {
+  test('[versioning.migrations-explicit] a schema that is too old or too new stops the start and says what to do', async () => {
     const empty = await createEmptyDatabase()
     const old = await runToEnd(testEnv(empty.url))
     expect([old.code, old.stderr]).toEqual([
       1,
       expect.stringMatching(/schema is too old: 0001_core.*migrate up/),
     ])
-    await runManager(['migrate', 'up'], testEnv(empty.url))
     const client = new Client({ connectionString: empty.url })
     await client.connect()
+    const { rows: tables } = await client.query("select 1 from pg_tables where schemaname = 'public'")
+    expect(tables).toEqual([])
+    await runManager(['migrate', 'up'], testEnv(empty.url))
     await client.query("insert into pgmigrations (name, run_on) values ('9999_future', now())")
     // An addition that older releases can live with lets them start.
     const running = await startProcess(empty.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
@@ -269,6 +271,24 @@ describe('migrations', () => {
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     await client.end()
     await empty.drop()
+  })
+
+  test('[versioning.baseline] an install older than versioned migrations is recorded as it is, and migrates on from there', async () => {
+    const old = await createEmptyDatabase()
+    const client = new Client({ connectionString: old.url })
+    await client.connect()
+    const [present, last] = [migrations.slice(0, -1), migrations.at(-1) as string]
+    for (const name of present)
+      await client.query(readFileSync(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'))
+    await client.end()
+    const env = testEnv(old.url)
+    const baseline = await runManager(['migrate', 'baseline', present.at(-1) as string], env)
+    expect([baseline.code, baseline.stdout]).toEqual([0, `recorded as applied: ${present.join(', ')}\n`])
+    const up = await runManager(['migrate', 'up'], env)
+    expect([up.code, up.stdout]).toEqual([0, expect.stringContaining(`applied ${last}\n`)])
+    expect(up.stdout.match(/^applied /gm)).toHaveLength(1)
+    expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
+    await old.drop()
   })
 
   test('an application role of its own can do its work but not touch the audit trail', async () => {

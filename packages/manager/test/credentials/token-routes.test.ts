@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
 import { bearer, createToken, throughProxy } from '../kit/credentials.ts'
 import { rawCall } from '../kit/http.ts'
-import { gatedRoutes } from '../kit/routes.ts'
+import { type ApiRoute, gatedRoutes } from '../kit/routes.ts'
 import { seedUser } from '../kit/seed.ts'
 
 let service: TestApp
@@ -18,7 +18,7 @@ afterAll(() => service.close())
 
 type Answer = { status: number; body: unknown }
 async function send(name: string, headers: Record<string, string>, body = '{}'): Promise<Answer> {
-  const { method, path } = gatedRoutes(service).find((route) => route.name === name) as never
+  const { method, path } = gatedRoutes(service).find((route) => route.name === name) as ApiRoute
   const lines = Object.entries({ 'content-type': 'application/json', ...headers })
   const answer = await rawCall(service.url, { method, path, headers: lines, body })
   return { status: answer.status, body: JSON.parse(answer.body) }

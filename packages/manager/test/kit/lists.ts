@@ -138,7 +138,7 @@ export async function createListKit(): Promise<ListKit> {
 }
 
 /** These have arguments of their own: how many, and of which name. */
-const otherwise = ['esbAuditLogs', 'userProviderSearch']
+const otherwise = new Set(['esbAuditLogs', 'userProviderSearch'])
 
 /** By what they answer, a list of things with ids, whatever their arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {
@@ -153,7 +153,7 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
       const of = types.find((type) => type.name === spelled(field.type).replace(/[[\]!]/g, '')) as ObjectType
       const isList =
         spelled(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
-      if (!isList || parent.startsWith('__') || otherwise.includes(field.name)) continue
+      if (!isList || parent.startsWith('__') || otherwise.has(field.name)) continue
       lists.set(parent === 'Query' ? field.name : `${parent}.${field.name}`, { ...field, parent, of })
     }
   return lists

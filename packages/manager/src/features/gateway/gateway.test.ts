@@ -284,9 +284,9 @@ describe('refusals', () => {
     const { id, accessId, path } = await endpointAt('/streamed', { enabled: false, url: null })
     await gateway.access.change(gateway.admin, accessId, { enabled: false })
     /** The length is not announced: only while the body passes does it show that there is too much of it. */
-    const stream = (token?: string) => {
+    const stream = (token = gateway.machine.token) => {
       const headers: HeaderLine[] = [['transfer-encoding', 'chunked']]
-      const outgoing = gateway.open(path, { method: 'POST', headers, ...(token && { token }) })
+      const outgoing = gateway.open(path, { method: 'POST', headers, token })
       outgoing.on('error', () => undefined)
       outgoing.write('x'.repeat(maxBytes))
       outgoing.write('x')

@@ -152,7 +152,7 @@ describe('tenants manage their own members', () => {
     expect(added.data.row.roleName).toBe('doorman')
   })
 
-  test("[memberships.tenant-change] a tenant's last owner stays for the tenant's own owner, not for a project maintainer", async () => {
+  test("[memberships.tenant-last-owner] a tenant's last owner stays for the tenant's own owner, not for a project maintainer", async () => {
     const { tenantId: of, owner, maintainer, guest, ownerId } = await seedHouse('owning')
     expectRefused(await ofTenant.remove(owner, { id: ownerId }), 'forbidden')
     const demoted = await ofTenant.update(owner, { id: ownerId, role: 'admin' })

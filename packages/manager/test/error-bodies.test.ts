@@ -1,0 +1,152 @@
+// How every route says no: in the shape of its group, with a code, and with the id of the request.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { basicValue, bearer, createToken, throughProxy } from './kit/credentials.ts'
+import { rawCall } from './kit/http.ts'
+import { type ApiRoute, routesOf } from './kit/routes.ts'
+import { seedMachineUser, seedProject, seedUser } from './kit/seed.ts'
+
+let service: TestApp
+let person: Person
+let machineToken: string
+beforeAll(async () => {
+  service = await startTestApp({ env: { SVC_GRAPHQL_MAX_BODY_BYTES: '65536' } })
+  person = await seedUser(service.sql, 'person')
+  machineToken = (await seedMachineUser(service.sql, await seedProject(service.sql, 'main'))).token
+})
+afterAll(() => service.close())
+
+type Lines = Record<string, string>
+type Shape = 'error' | 'validation' | 'graphql'
+type Refusal = { status: number; shape: Shape; headers?: () => Lines; query?: string; body?: string }
+const asProxy = (): Lines => throughProxy()
+const asMachine = (): Lines => bearer(machineToken)
+
+/** For each route a call past its authentication that fails; the health routes answer a verdict and never fail. */
+const refusals: Record<string, Refusal> = {
+  'POST /query': { status: 400, shape: 'graphql', headers: () => headersOf(person), body: '{}' },
+  'GET /api/machine/check': {
+    status: 401,
+    shape: 'error',
+    headers: () => ({ authorization: basicValue('a', 'b') }),
+  },
+  'ANY /esb/*': { status: 404, shape: 'error', headers: asMachine },
+  'GET /api/frontend-config/:application_id': { status: 404, shape: 'error' },
+  'GET /api/frontend-config/:application_id/:tenant_id': { status: 404, shape: 'error' },
+  'GET /language-packs/:applicationId/:locale': { status: 404, shape: 'error' },
+  'GET /api/proxy/user/:user_id/tenants': {
+    status: 400,
+    shape: 'error',
+    query: '?application_id=a&application_id=b',
+  },
+  'POST /api/validate-proxy-auth': { status: 400, shape: 'validation', body: '{}' },
+  'POST /api/validate-oauth-user': { status: 400, shape: 'validation', body: '{}' },
+}
+const withoutRefusal = ['GET /health']
+
+type Failed = { name: string; status: number; headers: NodeJS.Dict<string | string[]>; body: unknown }
+async function send(app: TestApp, name: string, change: Partial<Refusal> & { type?: string } = {}) {
+  const { method, path } = routesOf(app).find((route) => route.name === name) as ApiRoute
+  const { headers = asProxy, query = '', body, type = 'application/json' } = { ...refusals[name], ...change }
+  const lines: Lines = { ...headers(), ...(body !== undefined && { 'content-type': type }) }
+  const call = { method, path: `${path}${query}`, headers: Object.entries(lines) }
+  const answer = await rawCall(app.url, { ...call, ...(body !== undefined && { body }) })
+  return { name, status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) }
+}
+
+const text = expect.stringMatching(/./)
+/** The body in this shape, with nothing but its text, a code and the id of the request. */
+function expectShape({ name, headers, body }: Failed, shape: Shape): void {
+  const code = expect.stringMatching(/^[a-z]+(_[a-z]+)*$/)
+  const added = { code, request_id: headers['x-request-id'] }
+  const bodies = {
+    error: { error: text, ...added },
+    validation: { valid: false, message: text, ...added },
+    graphql: { errors: [{ message: text, extensions: added }], data: null },
+  }
+  expect([name, body]).toEqual([name, bodies[shape]])
+  expect([name, headers['content-type']]).toEqual([name, 'application/json; charset=utf-8'])
+}
+
+describe('error bodies', () => {
+  test('[errors.shape-error] [errors.additions] every route answers in the shape of its group', async () => {
+    const names = routesOf(service).map(({ name }) => name)
+    // A new route gets an entry above.
+    expect(names.toSorted()).toEqual([...Object.keys(refusals), ...withoutRefusal].toSorted())
+    for (const [name, { status, shape }] of Object.entries(refusals)) {
+      const failed = await send(service, name)
+      expect([name, failed.status]).toEqual([name, status])
+      expectShape(failed, shape)
+    }
+    for (const [path, headers] of [
+      ['/api/nowhere', asProxy()],
+      ['/api/machine/nowhere', asMachine()],
+    ] as const) {
+      const answer = await rawCall(service.url, { path, headers: Object.entries(headers) })
+      expect([path, answer.status]).toEqual([path, 404])
+      expectShape({ ...answer, name: path, body: JSON.parse(answer.body) }, 'error')
+    }
+  })
+
+  test('[errors.body] a body that is too large, or of another type, is refused on every route that reads one', async () => {
+    const readers = routesOf(service).filter(({ method, kind }) => method === 'POST' && kind !== 'machine')
+    expect(readers.length).toBeGreaterThan(2)
+    for (const { name } of readers) {
+      const { shape } = refusals[name] as Refusal
+      const large = await send(service, name, { body: `"${'x'.repeat(100_000)}"` })
+      expect([name, large.status]).toEqual([name, 413])
+      expectShape(large, shape)
+      for (const type of ['text/plain', 'application/xml', 'application/json; charset=latin1', '']) {
+        const typed = await send(service, name, { body: '{}', type })
+        expect([name, type, typed.status]).toEqual([name, type, 415])
+        expectShape(typed, shape)
+      }
+    }
+  })
+
+  test('[errors.bad-token] an invalid, expired or revoked token, and a header of another form, answer 401', async () => {
+    const expired = await createToken(service, person, { expiresAt: '2099-01-01T00:00:00Z' })
+    await service.sql.query(
+      "update personal_access_tokens set expires_at = now() - interval '1 s' where id = $1",
+      [expired.id],
+    )
+    const revoked = await createToken(service, person)
+    await service.query(person, `mutation { revokePersonalAccessToken(id: "${revoked.id}") { id } }`)
+    const personal = [
+      'nonsense',
+      'pat_00000000_00000000000000000000000000000000',
+      expired.token,
+      revoked.token,
+    ]
+    const asked = { body: '{"query":"{ me { id } }"}' }
+    for (const token of personal) {
+      const headers = () => ({ ...asProxy(), ...bearer(token) })
+      const failed = await send(service, 'POST /query', { ...asked, headers })
+      expect([token, failed.status]).toEqual([token, 401])
+      expectShape(failed, 'error')
+    }
+    const machine = [bearer('nonsense'), bearer(machineToken.slice(1)), { authorization: machineToken }]
+    for (const headers of [...machine, { authorization: basicValue('a', machineToken) }, {}]) {
+      const failed = await send(service, 'ANY /esb/*', { headers: () => headers })
+      expect([headers, failed.status]).toEqual([headers, 401])
+      expectShape(failed, 'error')
+    }
+  })
+
+  test('[errors.overload] while too many requests wait every route but the health routes answers 503 with Retry-After', async () => {
+    const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '1' }
+    const busy = await startTestApp({ env, database: service.database })
+    const taken = await busy.world.database.pool.connect()
+    const waiting = busy.query(person, '{ projects { id } }')
+    await expect.poll(() => busy.world.database.pool.waitingCount).toBe(1)
+    for (const [name, { shape }] of Object.entries(refusals)) {
+      const failed = await send(busy, name)
+      expect([name, failed.status]).toEqual([name, 503])
+      expect(failed.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+      expectShape(failed, shape)
+    }
+    taken.release()
+    expect((await waiting).error).toBeNull()
+    await busy.close()
+  })
+})

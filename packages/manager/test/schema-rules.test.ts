@@ -1,0 +1,114 @@
+// Rules about the whole interface: its enums, its names, its paths.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApp, startTestApp } from './kit/app.ts'
+import { seedEndpoint } from './kit/endpoints.ts'
+import { routesOf } from './kit/routes.ts'
+import { type SeededProject, seedAccessToken, seedMachineUser, seedProject, seedUser } from './kit/seed.ts'
+
+let service: TestApp
+let admin: Person
+let project: SeededProject
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+  project = await seedProject(service.sql, 'main')
+})
+afterAll(() => service.close())
+
+type Input = { name: string; type: { name: string | null; ofType: { name: string | null } | null } }
+type Type = {
+  name: string
+  kind: string
+  inputFields: Input[] | null
+  fields: { name: string; args: Input[] }[] | null
+}
+async function types(): Promise<Type[]> {
+  const inputs = 'name type { name ofType { name } }'
+  const { data } = await service.query(
+    admin,
+    `{ schema: __schema { types { name kind inputFields { ${inputs} } fields(includeDeprecated: true) { name args { ${inputs} } } } } }`,
+  )
+  return data.schema.types as Type[]
+}
+
+describe('the interface', () => {
+  test('[graphql.only-enums] only the listed enums are enums', async () => {
+    const enums = (await types()).filter(({ kind, name }) => kind === 'ENUM' && !name.startsWith('__'))
+    const listed = `EndpointAuthType EndpointInputMessageType EndpointLogLevel EndpointOutputMessageType OrderDirection`
+    // What the policy of a field takes and on what: no caller gives or gets them.
+    const ofDirectives = ['Permission', 'Scope', 'AuditedEntity', 'AuditedAction']
+    expect(
+      enums
+        .map(({ name }) => name)
+        .filter((name) => !ofDirectives.includes(name))
+        .toSorted(),
+    ).toEqual(listed.split(' '))
+    const used = (await types()).flatMap(({ inputFields, fields }) => [
+      ...(inputFields ?? []),
+      ...(fields ?? []).flatMap(({ args }) => args),
+    ])
+    for (const { type } of used) expect(ofDirectives).not.toContain(type.name ?? type.ofType?.name)
+  })
+
+  test('[graphql.names] whatever is given a name takes 1 to 100 characters, and no others', async () => {
+    const { id, tenantId, applicationId, environmentId } = project
+    let count = 0
+    const slug = (): string => `n${++count}`
+    const role = await service.query(
+      admin,
+      `mutation { row: createTenantRoleDefinition(tenantId: "${tenantId}", input: {name: "r", permissions: []}) { id } }`,
+    )
+    const machineUserId = (await seedMachineUser(service.sql, project)).id
+    const endpointId = await seedEndpoint(service.sql, project)
+    await seedAccessToken(service.sql, admin)
+    /** A call of each mutation that takes a name. */
+    const calls: Record<string, (name: string) => string> = {
+      createProject: (name) => `(input: {${name}, slug: "${slug()}"}) { id }`,
+      updateProject: (name) => `(id: "${id}", input: {${name}}) { id }`,
+      createTenant: (name) => `(projectId: "${id}", input: {${name}, slug: "${slug()}"}) { id }`,
+      updateTenant: (name) => `(id: "${tenantId}", input: {${name}}) { id }`,
+      createApplication: (name) => `(projectId: "${id}", input: {${name}, slug: "${slug()}"}) { id }`,
+      updateApplication: (name) => `(id: "${applicationId}", input: {${name}}) { id }`,
+      createTenantRoleDefinition: (name) =>
+        `(tenantId: "${tenantId}", input: {${name}, permissions: []}) { id }`,
+      updateTenantRoleDefinition: (name) => `(id: "${role.data.row.id}", input: {${name}}) { id }`,
+      createEndpoint: (name) =>
+        `(applicationId: "${applicationId}", input: {${name}, consumeURL: "/${slug()}"}) { id }`,
+      updateEndpoint: (name) => `(id: "${endpointId}", input: {${name}}) { id }`,
+      createMachineUserWithCredentials: (name) =>
+        `(environmentId: "${environmentId}", input: {${name}, hashedKey: "__GENERATE_TOKEN__"}) { generatedToken }`,
+      updateMachineUser: (name) => `(id: "${machineUserId}", input: {${name}}) { id }`,
+      createPersonalAccessToken: (name) => `(${name}) { token }`,
+    }
+    const all = await types()
+    const takesName = ({ name, type }: Input): boolean =>
+      name === 'name' ||
+      (all.find((other) => other.name === (type.name ?? type.ofType?.name))?.inputFields ?? []).some(
+        takesName,
+      )
+    const mutations = all.find(({ name }) => name === 'Mutation')?.fields ?? []
+    const named = mutations.filter(({ args }) => args.some(takesName)).map(({ name }) => name)
+    // The name of a language pack is a locale, which has a form of its own.
+    expect(named.toSorted()).toEqual([...Object.keys(calls), 'createLanguagePack'].toSorted())
+    for (const [index, [mutation, call]] of Object.entries(calls).entries()) {
+      const errorFor = async (name: string) =>
+        (await service.query(admin, `mutation { ${mutation}${call(`name: "${name}"`)} }`)).error
+      // A letter of their own each: names of roles are not given twice.
+      const letter = String.fromCodePoint(0x1_d4b0 + index)
+      const good = [letter, letter.repeat(100)]
+      for (const name of good) expect([mutation, name, await errorFor(name)]).toEqual([mutation, name, null])
+      for (const name of ['', 'b'.repeat(101), '   '])
+        expect([mutation, name, await errorFor(name)]).toEqual([
+          mutation,
+          name,
+          'name must have 1 to 100 characters',
+        ])
+    }
+  })
+
+  test('[versioning.rest-paths] no route has a version in its path', () => {
+    const paths = routesOf(service).map(({ name }) => name)
+    expect(paths).toContain('POST /query')
+    for (const path of paths) expect(path).not.toMatch(/\/v?\d+(\.\d+)*(\/|$)/i)
+  })
+})
