@@ -1516,6 +1516,12 @@ export type CanDirectiveArgs = {
 
 export type CanDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = CanDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
+export type AuditedDirectiveArgs = {
+  as: ReadonlyArray<Scalars['String']['input']>;
+};
+
+export type AuditedDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = AuditedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   myPersonalAccessTokens?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType, Partial<QueryMyPersonalAccessTokensArgs>>;
   personalAccessTokens?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, RequireFields<QueryPersonalAccessTokensArgs, 'first'>>;
@@ -1945,4 +1951,5 @@ export type Resolvers<ContextType = GraphqlContext> = {
 export type DirectiveResolvers<ContextType = GraphqlContext> = {
   large?: LargeDirectiveResolver<any, any, ContextType>;
   can?: CanDirectiveResolver<any, any, ContextType>;
+  audited?: AuditedDirectiveResolver<any, any, ContextType>;
 };

@@ -29,51 +29,77 @@ export type GraphqlContext = {
 /** True for what is permitted; a promise while nobody knows yet, and for what is not. */
 type Judged = Map<string, Promise<void> | true>
 
-export type GuardedField = { type: string; field: string; isDeprecated: boolean; policy: Policy }
+export type GuardedField = {
+  type: string
+  field: string
+  policy: Policy
+  /** What a mutation appends to the audit trail, as `entity action`; null for what is no mutation. */
+  audited: readonly string[] | null
+}
 
-/** Wraps the guarded fields of a schema in place; throws one error that names every field without a policy. */
+/**
+ * Wraps the guarded fields of a schema in place; throws one error that names every field without a policy, and every
+ * mutation that does not say what it appends to the audit trail.
+ */
 export function guardSchema(schema: GraphQLSchema): GuardedField[] {
-  const directive = schema.getDirective('can')
-  if (!(directive instanceof GraphQLDirective)) throw new Error('the schema does not define @can')
+  const [can, audits] = [directiveOf(schema, 'can'), directiveOf(schema, 'audited')]
   const roots = new Set([schema.getQueryType(), schema.getMutationType()])
   const guarded: GuardedField[] = []
-  const offenders: string[] = []
+  const [offenders, unaudited]: [string[], string[]] = [[], []]
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     const isRoot = roots.has(type)
     for (const field of Object.values(type.getFields())) {
-      const policy = readPolicy(directive, field)
+      const policy = readPolicy(can, field)
+      const audited = readAudited(audits, field)
+      const isMutation = type === schema.getMutationType()
+      if (isMutation !== (audited !== null)) unaudited.push(`${type.name}.${field.name}`)
       if (policy === null) {
         if (isRoot || leadsElsewhere(field)) offenders.push(`${type.name}.${field.name}`)
         continue
       }
       if (policy.in !== 'SYSTEM' && policy.on.length === 0)
         offenders.push(`${type.name}.${field.name} (no "on")`)
-      const isDeprecated = typeof field.deprecationReason === 'string'
-      guarded.push({ type: type.name, field: field.name, isDeprecated, policy })
-      wrap(type, field, policy, type === schema.getMutationType())
+      guarded.push({ type: type.name, field: field.name, policy, audited })
+      wrap(type, field, policy, isMutation)
     }
   }
   if (offenders.length > 0)
     throw new Error(
       `GraphQL fields without a policy (@can): ${offenders.join(', ')}; the service does not start`,
     )
+  if (unaudited.length > 0)
+    throw new Error(
+      `mutations say what they append to the audit trail (@audited), and nothing else does: ${unaudited.join(', ')}; the service does not start`,
+    )
   return guarded
+}
+
+function directiveOf(schema: GraphQLSchema, name: string): GraphQLDirective {
+  const directive = schema.getDirective(name)
+  if (!(directive instanceof GraphQLDirective)) throw new Error(`the schema does not define @${name}`)
+  return directive
 }
 
 function leadsElsewhere(field: GraphQLField<unknown, unknown>): boolean {
   return field.resolve !== undefined && isObjectType(getNamedType(field.type))
 }
 
-function readPolicy(directive: GraphQLDirective, field: GraphQLField<unknown, unknown>): Policy | null {
-  const values =
-    field.astNode === undefined || field.astNode === null
-      ? null
-      : getDirectiveValues(directive, field.astNode)
-  if (values === null || values === undefined) return null
+type Field = GraphQLField<unknown, unknown>
+
+function valuesOf(directive: GraphQLDirective, { astNode }: Field): Record<string, unknown> | null {
+  return astNode === undefined || astNode === null ? null : (getDirectiveValues(directive, astNode) ?? null)
+}
+
+function readPolicy(directive: GraphQLDirective, field: Field): Policy | null {
+  const values = valuesOf(directive, field)
+  if (values === null) return null
   const { on = [], ...policy } = values as Omit<Policy, 'on'> & { on?: string[] }
   return { ...policy, on }
 }
+
+const readAudited = (directive: GraphQLDirective, field: Field): string[] | null =>
+  (valuesOf(directive, field)?.['as'] ?? null) as string[] | null
 
 function wrap(
   type: GraphQLObjectType,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
 import { postQuery } from '../kit/graphql.ts'
 import { type ServiceProcess, runManager, startProcess } from '../kit/process.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
 
 const systemChain = '00000000-0000-0000-0000-000000000000'
 type Row = {
@@ -53,90 +53,6 @@ async function rowsLeftBy(person: Person, text: string, variables: Record<string
 }
 
 describe('the audit row', () => {
-  test('[audit-append.every-change] each kind of change leaves one row naming entity, action, changes and user', async () => {
-    const user = await seedUser(service.sql, 'newcomer')
-    const { id, tenantId, applicationId, tenant2ApplicationId } = project
-    const member = await seedMember(service.sql, await seedUser(service.sql, 'pm'), 'readonly', {
-      projectId: id,
-    })
-    const tenantMember = await seedMember(service.sql, await seedUser(service.sql, 'tm'), 'member', {
-      projectId: id,
-      tenantId,
-    })
-    const applicationMember = await seedMember(service.sql, await seedUser(service.sql, 'am'), 'readonly', {
-      projectId: id,
-      applicationId,
-    })
-    const changes: [string, string, string][] = [
-      [`updateProject(id: "${id}", input: {name: "Renamed"}) { id }`, 'project', 'update'],
-      [`createTenant(projectId: "${id}", input: {name: "T", slug: "t-new"}) { id }`, 'tenant', 'create'],
-      [`updateTenant(id: "${tenantId}", input: {deploymentMode: "dedicated"}) { id }`, 'tenant', 'update'],
-      [
-        `createApplication(projectId: "${id}", input: {name: "A", slug: "a-new"}) { id }`,
-        'application',
-        'create',
-      ],
-      [
-        `updateApplication(id: "${applicationId}", input: {description: "d"}) { id }`,
-        'application',
-        'update',
-      ],
-      [
-        `updateTenant2Application(id: "${tenant2ApplicationId}", input: {enabled: false}) { id }`,
-        'tenant2Application',
-        'update',
-      ],
-      [`deleteTenant2Application(id: "${tenant2ApplicationId}")`, 'tenant2Application', 'delete'],
-      [
-        `createTenant2Application(input: {tenantId: "${tenantId}", applicationId: "${applicationId}"}) { id }`,
-        'tenant2Application',
-        'create',
-      ],
-      [
-        `addUserToProject(projectID: "${id}", userID: "${user.id}", role: "tester") { id }`,
-        'user2project',
-        'grant',
-      ],
-      [`updateUserProjectRole(id: "${member}", role: "developer") { id }`, 'user2project', 'update'],
-      [`removeUserFromProject(id: "${member}")`, 'user2project', 'revoke'],
-      [
-        `addUserToTenant(tenantID: "${tenantId}", userID: "${user.id}", roleName: "admin") { id }`,
-        'user2tenant',
-        'grant',
-      ],
-      [`updateUserTenantRole(id: "${tenantMember}", roleName: "owner") { id }`, 'user2tenant', 'update'],
-      [`removeUserFromTenant(id: "${tenantMember}")`, 'user2tenant', 'revoke'],
-      [
-        `addUserToApplication(applicationID: "${applicationId}", userID: "${user.id}", role: "normal") { id }`,
-        'user2application',
-        'grant',
-      ],
-      [
-        `updateUserApplicationRole(id: "${applicationMember}", role: "normal") { id }`,
-        'user2application',
-        'update',
-      ],
-      [`removeUserFromApplication(id: "${applicationMember}")`, 'user2application', 'revoke'],
-      [
-        `createTenantRoleDefinition(tenantId: "${tenantId}", input: {name: "auditor", permissions: ["apps.read"]}) { id }`,
-        'tenantRoleDefinition',
-        'create',
-      ],
-      [`updateUserSystemRole(id: "${user.id}", role: "administrator") { id }`, 'user', 'update'],
-      [`deleteApplication(id: "${applicationId}")`, 'application', 'delete'],
-      [`deleteTenant(id: "${tenantId}")`, 'tenant', 'delete'],
-    ]
-    for (const [call, entityType, action] of changes) {
-      const { answer, rows } = await rowsLeftBy(admin, `mutation { ${call} }`)
-      expect([call, answer.error]).toEqual([call, null])
-      expect(rows.map((row) => [row.entity_type, row.action, row.user_id])).toEqual([
-        [entityType, action, admin.id],
-      ])
-      expect([call, Object.keys(rows[0]?.changes ?? {}).length > 0]).toEqual([call, true])
-      expect(rows[0]?.entity_id).toMatch(/^[0-9a-f-]{36}$/)
-    }
-  })
-
   test('[audit-append.every-change] before and after come from the rows', async () => {
     const own = await seedProject(service.sql, 'diffs')
     const { rows } = await rowsLeftBy(
@@ -249,6 +165,11 @@ describe('the audit row', () => {
   })
 
   test('[audit-append.hash] [audit-append.prev-hash] each hash is recomputable from the stored row and links to the one before', async () => {
+    for (let i = 0; i < 12; i++)
+      await service.query(
+        admin,
+        `mutation { createTenant(projectId: "${project.id}", input: {name: "é \\\"${i}\\\" 𝒳", slug: "h-${i}"}) { id } }`,
+      )
     const rows = await rowsOf(project.id)
     let previous: Buffer = Buffer.alloc(32)
     for (const row of rows) {

@@ -1,6 +1,7 @@
 // The authorization matrix: every guarded operation, as every kind of principal, on things of his own project and of
 // another one.
 import type { TestApp } from '../kit/app.ts'
+import { auditSurprise, followAudit } from './audited.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { type Principal, principals, seenBy } from './principals.ts'
@@ -26,13 +27,20 @@ function outcomeOf(operation: Operation, error: string | null): Outcome {
 
 export type MatrixResult = { cases: number; surprises: string[] }
 
-/** Runs the operations as every principal on both projects. */
+/**
+ * Runs the operations as every principal on both projects. A mutation that succeeds appends the audit rows it declares,
+ * and whatever fails appends none.
+ */
 export async function runMatrix(
   service: TestApp,
   which: readonly Operation[] = operations,
 ): Promise<MatrixResult> {
   let world = await createMatrixWorld(service)
   const result: MatrixResult = { cases: 0, surprises: [] }
+  const declared = new Map(
+    service.app.fields.map(({ type, field, audited }) => [`${type}.${field}`, audited]),
+  )
+  const appended = await followAudit(service)
   for (const operation of which)
     for (const place of ['own', 'other'] as const)
       for (const principal of principals) {
@@ -40,9 +48,13 @@ export async function runMatrix(
         const text = operation.text(target, await operation.make(world, target))
         const answer = await service.query(world.people[principal], text)
         const [wanted, got] = [expected(operation, principal, place), outcomeOf(operation, answer.error)]
+        const rows = answer.error === null ? (declared.get(operation.name) ?? []) : []
+        const call = { declared: rows, callerId: world.people[principal].id }
+        const inTrail = auditSurprise(call, await appended())
         result.cases++
-        if (wanted !== got)
-          result.surprises.push(`${operation.name} as ${principal} in ${place}: ${got}, expected ${wanted}`)
+        const where = `${operation.name} as ${principal} in ${place}`
+        if (wanted !== got) result.surprises.push(`${where}: ${got}, expected ${wanted}`)
+        if (inTrail !== null) result.surprises.push(`${where}: ${inTrail}`)
         if (operation.consumes === true && got === 'ok') world = await createMatrixWorld(service)
       }
   return result

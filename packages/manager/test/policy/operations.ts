@@ -106,7 +106,7 @@ const mutations: Operation[] = [
     'Mutation.updateUserSystemRole',
     'system',
     [],
-    (_, id) => `updateUserSystemRole(id: "${id}", role: "user") { id }`,
+    (_, id) => `updateUserSystemRole(id: "${id}", role: "administrator") { id }`,
     user,
   ),
   op(
@@ -119,7 +119,7 @@ const mutations: Operation[] = [
     'Mutation.updateProject',
     'project',
     ['owner'],
-    (t) => `updateProject(id: "${t.id}", input: {name: "y"}) { id }`,
+    (t, id) => `updateProject(id: "${t.id}", input: {name: "${id}"}) { id }`,
   ),
   op('Mutation.deleteProject', 'project', ['owner'], (t) => `deleteProject(id: "${t.id}")`, consumes),
   op(
@@ -132,7 +132,7 @@ const mutations: Operation[] = [
     'Mutation.updateTenant',
     'tenant',
     maintainers,
-    (t) => `updateTenant(id: "${t.tenantId}", input: {name: "y"}) { id }`,
+    (t, id) => `updateTenant(id: "${t.tenantId}", input: {name: "${id}"}) { id }`,
   ),
   op('Mutation.deleteTenant', 'tenant', maintainers, (t) => `deleteTenant(id: "${t.tenantId}")`, consumes),
   op(
@@ -145,7 +145,7 @@ const mutations: Operation[] = [
     'Mutation.updateApplication',
     'application',
     maintainers,
-    (t) => `updateApplication(id: "${t.applicationId}", input: {name: "y"}) { id }`,
+    (t, id) => `updateApplication(id: "${t.applicationId}", input: {name: "${id}"}) { id }`,
   ),
   op(
     'Mutation.deleteApplication',
@@ -169,7 +169,8 @@ const mutations: Operation[] = [
     'Mutation.updateTenant2Application',
     'row',
     maintainers,
-    (t) => `updateTenant2Application(id: "${t.tenant2ApplicationId}", input: {enabled: false}) { id }`,
+    (_, id) => `updateTenant2Application(id: "${id}", input: {enabled: false}) { id }`,
+    { make: fresh.row },
   ),
   op(
     'Mutation.deleteTenant2Application',

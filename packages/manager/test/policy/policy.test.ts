@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('policy', () => {
-  test('[policy.role-ladder] [policy.readonly-reads] [policy.readonly-reads-more] [policy.below-maintainer-refused] [policy.maintainer-resources] [policy.maintainer-roles] [policy.owner-project] [policy.create-project] [policy.administrator] [policy.audit-logs] the matrix of operations and principals holds no surprise', async () => {
+  test('[policy.role-ladder] [policy.readonly-reads] [policy.readonly-reads-more] [policy.below-maintainer-refused] [policy.maintainer-resources] [policy.maintainer-roles] [policy.owner-project] [policy.create-project] [policy.administrator] [policy.audit-logs] [audit-append.every-change] the matrix of operations and principals holds no surprise', async () => {
     const { cases, surprises } = await runMatrix(service)
     process.stdout.write(`authz cases=${cases} surprises=${surprises.length}\n`)
     expect(surprises).toEqual([])

@@ -1,19 +1,29 @@
 // Operations about settings and language packs.
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, projectRoles, tenantManagers } from './principals.ts'
-import { fresh } from './world.ts'
+import { fresh, newSlug } from './world.ts'
 
 const settingsOf = (owner: 'project' | 'tenant' | 'application' | 'row'): Rest => ({
   make: (world, target) => fresh.settings(world, target, owner),
 })
+const filledSettingsOf = (owner: 'project' | 'tenant'): Rest => ({
+  make: (world, target) => fresh.filledSettings(world, target, owner),
+})
+/** Of two rows for the same project the first has settings, the second none yet. */
+const copied: Rest = {
+  make: async (world, target) => {
+    await fresh.filledSettings(world, target, 'row')
+    return fresh.row(world, target)
+  },
+}
 const row: Rest = { make: fresh.row }
 const pack: Rest = { make: fresh.languagePack }
 const tenantReaders = [...projectRoles, ...tenantManagers]
 const tenantWriters = [...developers, ...tenantManagers]
 const backendUpdate = (id: string): string =>
-  `mutation { updateBackendModuleConfig(id: "${id}", input: {EnabledModules: ["m"]}) { id } }`
+  `mutation { updateBackendModuleConfig(id: "${id}", input: {EnabledModules: ["${newSlug()}"]}) { id } }`
 const frontendUpdate = (id: string): string =>
-  `mutation { updateFrontendModuleConfig(id: "${id}", input: {DefaultTheme: "t"}) { id } }`
+  `mutation { updateFrontendModuleConfig(id: "${id}", input: {DefaultTheme: "${newSlug()}"}) { id } }`
 
 export const settingsOperations: Operation[] = [
   op('Query.settings', 'projectSettings', projectRoles, (t) => `{ settings(project: "${t.id}") { id } }`),
@@ -77,14 +87,14 @@ export const settingsOperations: Operation[] = [
     'projectSettings',
     developers,
     (_, id) => `mutation { deleteBackendSettings(id: "${id}") }`,
-    settingsOf('project'),
+    filledSettingsOf('project'),
   ),
   op(
     'Mutation.deleteFrontendSettings',
     'settings',
     tenantWriters,
     (_, id) => `mutation { deleteFrontendSettings(id: "${id}") }`,
-    settingsOf('tenant'),
+    filledSettingsOf('tenant'),
   ),
   op(
     'Mutation.ensureTenant2ApplicationSettings',
@@ -98,7 +108,7 @@ export const settingsOperations: Operation[] = [
     'row',
     tenantWriters,
     (t, id) => copy(t.tenant2ApplicationId, id),
-    row,
+    copied,
   ),
   op('Query.languagePacks', 'project', projectRoles, (t) => `{ languagePacks(project: "${t.id}") { id } }`),
   op(
@@ -119,7 +129,8 @@ export const settingsOperations: Operation[] = [
     'Mutation.updateLanguagePackContent',
     'languagePack',
     developers,
-    (_, id) => `mutation { updateLanguagePackContent(id: "${id}", input: {content: []}) { id } }`,
+    (_, id) =>
+      `mutation { updateLanguagePackContent(id: "${id}", input: {content: [{Key: "a", Value: "b"}]}) { id } }`,
     pack,
   ),
   op(

@@ -108,6 +108,20 @@ export const fresh = {
     )
     return rows[0]?.id as string
   },
+  /** The same with something in it. */
+  filledSettings: async (
+    world: MatrixWorld,
+    target: SeededProject,
+    owner: 'project' | 'tenant' | 'row',
+  ): Promise<string> => {
+    const id = await fresh.settings(world, target, owner)
+    await world.service.sql.query(
+      `update settings set backend_module_config = jsonb_build_object('EnabledModules', jsonb_build_array($2::text)),
+         frontend_module_config = jsonb_build_object('DefaultTheme', $2::text) where id = $1`,
+      [id, newSlug()],
+    )
+    return id
+  },
   languagePack: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
     const id = randomUUID()
     await service.sql.query('insert into language_packs (id, project_id, name) values ($1, $2, $3)', [
