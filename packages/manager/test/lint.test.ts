@@ -1,6 +1,6 @@
 // The import rules are lint rules; each is shown to catch what it forbids.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,27 +33,79 @@ const use = (what: string, from: string): string =>
   `import { ${what} } from '${from}'\nexport const used = ${what}\n`
 
 const forbidden: [string, string, RegExp][] = [
+  ['features/a/helpers.ts', './a.pure.ts', /of a known kind/],
+  ['features/a/a.helper.ts', 'node:path', /of a known kind/],
+  ['features/a/deep/a.service.ts', '../a.pure.ts', /of a known kind/],
   ['features/a/a.resolvers.ts', './a.store.ts', /never to a store/],
-  ['features/a/a.routes.ts', '../../platform/db/database.ts', /do not touch the database/],
-  ['features/a/a.resolvers.ts', 'kysely', /do not touch the database/],
-  ['features/a/a.resolvers.ts', '../b/b.service.ts', /arrive as arguments/],
-  ['features/a/a.service.ts', 'fastify', /no transport/],
-  ['features/a/a.service.ts', '../../platform/graphql/batch.ts', /knows no transport/],
+  ['features/a/a.socket.ts', './a.store.ts', /never to a store/],
+  ['features/a/a.jobs.ts', './a.store.ts', /never to a store/],
+  ['features/a/a.routes.ts', '../../platform/db/database.ts', /do not touch the database\./],
+  ['features/a/a.resolvers.ts', 'kysely', /do not touch the database or Redis/],
+  ['features/a/a.resolvers.ts', '../b/b.service.ts', /import only types from their index/],
+  ['features/a/a.service.ts', 'fastify', /no transport and no driver/],
+  ['features/a/a.service.ts', '../../platform/graphql/batch.ts', /A service knows no transport/],
   ['features/a/a.service.ts', '../b/b.store.ts', /Only another feature's index/],
   ['features/a/a.service.ts', '../b/index.ts', /import types only/],
   ['features/a/a.store.ts', './a.service.ts', /nothing above it/],
-  ['features/a/a.store.ts', '../b/b.store.ts', /knows no other feature/],
-  ['features/a/a.store.ts', 'graphql', /knows no transport/],
+  ['features/a/a.store.ts', '../b/b.store.ts', /A store knows no other feature/],
+  ['features/a/a.store.ts', 'graphql', /A store knows no transport/],
   ['features/a/index.ts', '../b/index.ts', /import types only/],
-  ['features/memberships/grants.ts', '../../platform/db/database.ts', /pure file/],
+  ['features/a/a.pure.ts', '../../platform/db/database.ts', /A pure file imports no database/],
+  ['features/a/a.pure.ts', '../../platform/clock.ts', /A pure file imports no database/],
+  ['features/a/a.pure.ts', './a.store.ts', /A pure file imports no database/],
+  ['features/a/a.pure.ts', 'node:fs/promises', /A pure file imports no database/],
+  ['features/a/a.pure.ts', '../b/b.pure.ts', /A pure file knows no other feature/],
+  ['features/a/a.schemas.ts', './a.service.ts', /no code that runs/],
+  ['features/a/a.settings.ts', '../../platform/db/database.ts', /no code that runs/],
+  ['features/a/a.settings.ts', '../b/b.settings.ts', /Schemas and settings know no other feature/],
+  ['features/a/a.worker.ts', './a.store.ts', /A worker runs pure files/],
+  ['features/a/a.worker.ts', '../b/b.pure.ts', /A worker knows no other feature/],
   ['policy/actor.ts', '../features/users/index.ts', /Policy knows no feature/],
   ['platform/log.ts', '../policy/roles.ts', /platform knows neither/],
   ['platform/http/server.ts', '../../features/users/index.ts', /platform knows neither/],
+  ['platform/redaction/json.ts', '../db/database.ts', /A pure file imports no database, clock or transport/],
+  ['platform/redaction/json.ts', '../../policy/roles.ts', /platform knows neither/],
 ]
+type Override = { rules: { 'no-restricted-imports'?: 'off' | [string, { patterns: { message: string }[] }] } }
 
 describe('lint rules', () => {
   test.each(forbidden)('%s may not import %s', (place, from, message) => {
     expect(lint(place, use('x', from))).toMatch(message)
+  })
+
+  test('every rule about imports is among those shown', () => {
+    const { overrides } = JSON.parse(readFileSync(`${root}.oxlintrc.json`, 'utf8')) as {
+      overrides: Override[]
+    }
+    const messages = overrides.flatMap(({ rules }) => {
+      const rule = rules['no-restricted-imports']
+      return rule === undefined || rule === 'off' ? [] : rule[1].patterns.map(({ message }) => message)
+    })
+    expect(messages.length).toBeGreaterThan(15)
+    const unshown = messages.filter((message) => !forbidden.some(([, , shown]) => shown.test(message)))
+    expect(unshown).toEqual([])
+  })
+
+  test('every kind of file may import what it is made of, and tests what they like', () => {
+    const allowed: [string, string][] = [
+      ['features/a/index.ts', './a.service.ts'],
+      ['features/a/a.resolvers.ts', './a.service.ts'],
+      ['features/a/a.routes.ts', './a.schemas.ts'],
+      ['features/a/a.socket.ts', './a.service.ts'],
+      ['features/a/a.jobs.ts', './a.service.ts'],
+      ['features/a/a.service.ts', './a.store.ts'],
+      ['features/a/a.store.ts', 'kysely'],
+      ['features/a/a.pure.ts', './b.pure.ts'],
+      ['features/a/a.schemas.ts', './a.pure.ts'],
+      ['features/a/a.settings.ts', '../../config-readers.ts'],
+      ['features/a/a.worker.ts', './a.pure.ts'],
+      ['features/a/a.test.ts', '../b/b.store.ts'],
+    ]
+    for (const [place, from] of allowed)
+      expect([place, lint(place, use('x', from))]).toEqual([
+        place,
+        expect.not.stringMatching(/no-restricted-imports/),
+      ])
   })
 
   test('types of another feature may be named where its functions arrive as arguments', () => {

@@ -1,7 +1,7 @@
 // Forgeries of someone who owns the database, or holds a key that was retired: each is found by verification.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { buildToken, hasRightCheck } from '../../src/features/access-tokens/token.ts'
+import { buildToken, hasRightCheck } from '../../src/features/access-tokens/token.pure.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
 import { storedEntry, verifyAudit } from '../../src/platform/audit/verify.ts'

@@ -13,7 +13,7 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { parseTimestamp } from '../../platform/timestamps.ts'
 import { checkName } from '../../platform/validate.ts'
 import * as store from './access-tokens.store.ts'
-import { buildToken, randomLength, randomText } from './token.ts'
+import { buildToken, randomLength, randomText } from './token.pure.ts'
 
 export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: KeyObject }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>

@@ -9,7 +9,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
-import { hasRightCheck, tokenPrefix } from './token.ts'
+import { hasRightCheck, tokenPrefix } from './token.pure.ts'
 
 export type PresentedToken = { prefix: string; secret: PresentedSecret }
 export type TokenLoginService = ReturnType<typeof createTokenLoginService>

@@ -17,7 +17,7 @@ import { rawCall } from '../../../test/kit/http.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 import { deriveSecretKey } from '../../platform/keys.ts'
 import type { World } from '../../world.ts'
-import { buildToken } from './token.ts'
+import { buildToken } from './token.pure.ts'
 
 const userRoutes = ['/pilets/x', '/api/audit/x', '/api/access/x']
 const notThroughProxy = /the request did not come through the trusted proxy/

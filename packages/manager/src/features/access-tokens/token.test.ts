@@ -1,7 +1,7 @@
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildToken, hasRightCheck, randomLength, randomText, tokenPrefix } from './token.ts'
+import { buildToken, hasRightCheck, randomLength, randomText, tokenPrefix } from './token.pure.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
 const textOf = (length: number): fc.Arbitrary<string> =>

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
+import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
 
 const rooted = 'consumeURL must be a path that starts with a single /, such as /orders; it is no absolute URL'
 const absolute =

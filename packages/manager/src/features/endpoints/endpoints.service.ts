@@ -9,7 +9,7 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { HoldMasterKey } from '../../platform/master-key.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
-import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.ts'
+import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
 import * as store from './endpoints.store.ts'
 import type { TransformService } from './transform.service.ts'
 

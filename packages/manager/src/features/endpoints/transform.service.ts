@@ -2,16 +2,16 @@
 // thread, with a budget that ends within milliseconds; larger ones, and templates that need more, in worker threads.
 import { LRUCache } from 'lru-cache'
 import { TemplateError } from 'gotemplate'
-import { createTransformPool, poolLimits } from './transform-pool.ts'
+import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import {
   type RenderOptions,
   type RenderTask,
   TransformProblem,
   createRenderer,
   maxTemplateBytes,
-} from './transform.ts'
+} from './transform.pure.ts'
 
-export { TransformProblem } from './transform.ts'
+export { TransformProblem } from './transform.pure.ts'
 export type TransformOptions = RenderOptions
 export type TransformService = ReturnType<typeof createTransformService>
 

@@ -7,10 +7,10 @@ import type { Worker } from 'node:worker_threads'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../platform/errors.ts'
-import { templateFunctions } from './template-functions.ts'
-import { createTransformPool, poolLimits } from './transform-pool.ts'
+import { templateFunctions } from './template-functions.pure.ts'
+import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import { TransformProblem, createTransformService } from './transform.service.ts'
-import { type RenderTask, createRenderer } from './transform.ts'
+import { type RenderTask, createRenderer } from './transform.pure.ts'
 
 const options = { builtins: true, env: { SVC_REGION: 'eu-1' }, maxOutputBytes: 10 * 1_048_576 }
 const at = new Date('2026-11-15T08:09:10.123Z')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { XmlProblem, type XmlValue, xmlToMap } from './xml-map.ts'
+import { XmlProblem, type XmlValue, xmlToMap } from './xml-map.pure.ts'
 
 /** Maps as plain objects, to compare with. */
 const plain = (value: XmlValue): unknown => {

@@ -16,9 +16,9 @@ import {
   readBody,
 } from '../../platform/outbound/request-body.ts'
 import type { EndpointsApi } from '../endpoints/index.ts'
-import { nextHop } from './hops.ts'
-import { withQuery } from './invocation.ts'
-import { headersToCaller, headersToUpstream } from './passed-headers.ts'
+import { nextHop } from './hops.pure.ts'
+import { withQuery } from './invocation.pure.ts'
+import { headersToCaller, headersToUpstream } from './passed-headers.pure.ts'
 import type { Recording } from './recording.service.ts'
 import type { Target } from './targets.service.ts'
 

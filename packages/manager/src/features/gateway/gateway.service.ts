@@ -8,7 +8,7 @@ import { BodyBrokenOff } from '../../platform/outbound/request-body.ts'
 import type { CallLog } from '../esb-audit-logs/index.ts'
 import { createCallLimit } from './calls-underway.ts'
 import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
-import { type Invocation, readInvocation, withQuery } from './invocation.ts'
+import { type Invocation, readInvocation, withQuery } from './invocation.pure.ts'
 import { type Outcome, createRecordings } from './recording.service.ts'
 import { type TargetsDeps, createTargets } from './targets.service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readInvocation, withQuery } from './invocation.ts'
+import { readInvocation, withQuery } from './invocation.pure.ts'
 
 const id = '0191d1a0-7c1f-7a3e-9b2c-00a0b0c0d0e0'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { headersToCaller, headersToUpstream } from './passed-headers.ts'
+import { headersToCaller, headersToUpstream } from './passed-headers.pure.ts'
 
 const none = new Set<string>()
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { redactBody, redactHeaders, redactUrl } from '../../platform/redaction/redact.ts'
 import type { CallLog } from '../esb-audit-logs/index.ts'
-import { type Captured, createCaptured } from './captured.ts'
+import { type Captured, createCaptured } from './captured.pure.ts'
 import type { Target } from './targets.service.ts'
 
 export type Outcome = { status: number | null; failure: string | null }

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts'
 import { type KeyValuePair, changedPairs, checkPairs } from '../../platform/key-value-pairs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './language-packs.store.ts'
-import { isLocale, problemOfKeys } from './messages.ts'
+import { isLocale, problemOfKeys } from './messages.pure.ts'
 
 export type LanguagePacksDeps = { db: Db; audit: Audit }
 export type LanguagePacksService = ReturnType<typeof createLanguagePacksService>

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
-import { expandMessages, isLocale, localesFor, problemOfKeys } from './messages.ts'
+import { expandMessages, isLocale, localesFor, problemOfKeys } from './messages.pure.ts'
 
 const pair = (Key: string, Value = `text of ${Key}`): KeyValuePair => ({ Key, Value })
 

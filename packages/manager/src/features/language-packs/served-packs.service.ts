@@ -11,7 +11,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
 import { createSingleFlight } from '../../platform/single-flight.ts'
 import { type PackNames, readPack, readPackNames } from './language-packs.store.ts'
-import { expandMessages, isLocale, localesFor } from './messages.ts'
+import { expandMessages, isLocale, localesFor } from './messages.pure.ts'
 
 export type ServedPacksDeps = {
   database: Database

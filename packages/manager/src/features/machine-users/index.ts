@@ -12,7 +12,7 @@ import {
   type MachineLoginService,
   createMachineLoginService,
 } from './machine-login.service.ts'
-import { machineTokenHash } from './machine-token.ts'
+import { machineTokenHash } from './machine-token.pure.ts'
 import { createMachineUsersResolvers } from './machine-users.resolvers.ts'
 import { registerMachineRoutes } from './machine-users.routes.ts'
 import {

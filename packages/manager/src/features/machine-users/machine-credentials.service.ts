@@ -10,7 +10,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName, checkText } from '../../platform/validate.ts'
-import { buildMachineToken, tokenBytes } from './machine-token.ts'
+import { buildMachineToken, tokenBytes } from './machine-token.pure.ts'
 import { machineUserEvent as event } from './machine-users.service.ts'
 import * as store from './machine-users.store.ts'
 

@@ -6,7 +6,7 @@ import { parseAuthorization } from '../../platform/credentials/authorization.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle.ts'
-import { machineTokenHash } from './machine-token.ts'
+import { machineTokenHash } from './machine-token.pure.ts'
 import { type Machine, readMachines } from './machine-users.store.ts'
 
 export type MachineLoginDeps = { database: Pick<Database, 'read'>; metrics: Metrics; throttle: Throttle }

@@ -9,7 +9,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/validate.ts'
 import * as authority from './authority.store.ts'
-import { refuseProjectGrant } from './grants.ts'
+import { refuseProjectGrant } from './grants.pure.ts'
 import * as store from './project-members.store.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>

@@ -9,7 +9,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/validate.ts'
 import * as authority from './authority.store.ts'
-import { type Above, type TenantRole, refuseTenantGrant } from './grants.ts'
+import { type Above, type TenantRole, refuseTenantGrant } from './grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { createAccessRead } from './access-reads.service.ts'
 import { type BasicProofDeps, createBasicProof, nameKey, pairOf } from './basic-proof.service.ts'
 import { type MachineAccess, byMachineName } from './proxy-auth.store.ts'
-import { invalidCredentials } from './refusals.ts'
+import { invalidCredentials } from './refusals.pure.ts'
 
 export type BasicLogin = ReturnType<typeof createBasicLogin>
 

@@ -8,7 +8,7 @@ import type { PresentedSecret, Verifier } from '../../platform/credentials/verif
 import { createSingleFlight } from '../../platform/single-flight.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.ts'
-import { invalidCredentials, tooManyFailures } from './refusals.ts'
+import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 
 export type BasicProofDeps = {
   database: Pick<Database, 'read'>

@@ -8,11 +8,11 @@ import type { Throttle } from '../../platform/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { userParts } from './access.ts'
-import { type Validation, validationOfMachine, validationOfPerson } from './answers.ts'
+import { userParts } from './access.pure.ts'
+import { type Validation, validationOfMachine, validationOfPerson } from './answers.pure.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
-import { invalidCredentials, tooManyFailures } from './refusals.ts'
+import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 
 export type CredentialDeps = {
   database: Pick<Database, 'read'>

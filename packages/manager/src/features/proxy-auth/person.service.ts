@@ -4,10 +4,10 @@ import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { maxTenants, userParts } from './access.ts'
-import { type Validation, validationOfPerson } from './answers.ts'
+import { maxTenants, userParts } from './access.pure.ts'
+import { type Validation, validationOfPerson } from './answers.pure.ts'
 import * as store from './proxy-auth.store.ts'
-import { tooManyFailures } from './refusals.ts'
+import { tooManyFailures } from './refusals.pure.ts'
 
 export type PersonDeps = { database: Pick<Database, 'read'>; throttle: Throttle; users: UsersApi }
 export type PersonService = ReturnType<typeof createPersonService>

@@ -4,8 +4,8 @@
 import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
-import type { AccessRows, Tenant } from './access.ts'
-import { maxTenants } from './access.ts'
+import type { AccessRows, Tenant } from './access.pure.ts'
+import { maxTenants } from './access.pure.ts'
 
 type Read = Database['read']
 type UserRow = {

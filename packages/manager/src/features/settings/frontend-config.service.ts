@@ -5,7 +5,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
 import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
-import { type EffectiveSettings, mergeLayers } from './layers.ts'
+import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import { type Place, type PlaceRow, placeKey } from './layers.store.ts'
 
 export type FrontendConfigDeps = {

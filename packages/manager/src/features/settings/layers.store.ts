@@ -10,7 +10,7 @@ import {
   type Layers,
   fullBackend,
   fullFrontend,
-} from './layers.ts'
+} from './layers.pure.ts'
 
 /** Without a tenant: the two layers that hold for all of them. */
 export type Place = { applicationId: string; tenantId: string | null }

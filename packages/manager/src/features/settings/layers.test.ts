@@ -8,7 +8,7 @@ import {
   fullFrontend,
   layerOf,
   mergeLayers,
-} from './layers.ts'
+} from './layers.pure.ts'
 
 type Configs = NonNullable<Layers['project']>
 type LayerName = keyof Layers

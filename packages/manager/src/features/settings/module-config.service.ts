@@ -2,8 +2,8 @@
 import { badRequest } from '../../platform/errors.ts'
 import { type KeyValuePair, checkPairs } from '../../platform/key-value-pairs.ts'
 import { checkName, checkText, withoutNull } from '../../platform/validate.ts'
-import type { BackendModuleConfig, FrontendModuleConfig } from './layers.ts'
-import { problemOfReservedKeys } from './reserved-keys.ts'
+import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
+import { problemOfReservedKeys } from './reserved-keys.pure.ts'
 
 type Update<Config> = { readonly [Field in keyof Config]?: Readonly<Config[Field]> | null }
 export type BackendUpdate = Update<BackendModuleConfig>

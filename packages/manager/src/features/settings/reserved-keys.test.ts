@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { problemOfReservedKeys } from './reserved-keys.ts'
+import { problemOfReservedKeys } from './reserved-keys.pure.ts'
 
 const problemOf = (Key: string, Value: string) => problemOfReservedKeys([{ Key, Value }])
 const problemOfPins = (pins: unknown) => problemOf('pilets.pins', JSON.stringify(pins))

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
 import { type SeededProject, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
-import { type EffectiveSettings, type Layers, mergeLayers } from './layers.ts'
+import { type EffectiveSettings, type Layers, mergeLayers } from './layers.pure.ts'
 
 type Configs = NonNullable<Layers['project']>
 type LayerName = keyof Layers

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'
-import { type EffectiveSettings, mergeLayers } from './layers.ts'
+import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import type { Place, PlaceRow } from './layers.store.ts'
 import * as store from './settings.store.ts'
 

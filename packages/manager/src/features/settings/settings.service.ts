@@ -3,14 +3,14 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { orNotFound } from '../../platform/errors.ts'
-import { fullBackend, fullFrontend } from './layers.ts'
+import { fullBackend, fullFrontend } from './layers.pure.ts'
 import {
   type BackendUpdate,
   type FrontendUpdate,
   changeBackend,
   changeFrontend,
 } from './module-config.service.ts'
-import { settingsEvent } from './settings-event.ts'
+import { settingsEvent } from './settings-event.pure.ts'
 import * as store from './settings.store.ts'
 
 export type SettingsDeps = { db: Db; audit: Audit }

@@ -1,6 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type BackendModuleConfig, type FrontendModuleConfig, fullBackend, fullFrontend } from './layers.ts'
+import {
+  type BackendModuleConfig,
+  type FrontendModuleConfig,
+  fullBackend,
+  fullFrontend,
+} from './layers.pure.ts'
 
 export type Settings = {
   id: string

@@ -3,8 +3,8 @@
 import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
 import { type Template, TemplateError, goTime, parse } from 'gotemplate'
-import { type TemplateEnv, templateFunctions } from './template-functions.ts'
-import { XmlProblem, xmlToMap } from './xml-map.ts'
+import { type TemplateEnv, templateFunctions } from './template-functions.pure.ts'
+import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
 
 export type RenderOptions = {
   /** Go's own functions too, not only the seven. */

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { createFairQueue } from '../../platform/fair-queue.ts'
 import { unavailable } from '../../platform/errors.ts'
-import type { RenderAnswer } from './transform-worker.ts'
-import { type RenderOptions, type RenderTask, TransformProblem } from './transform.ts'
+import type { RenderAnswer } from './transform.worker.ts'
+import { type RenderOptions, type RenderTask, TransformProblem } from './transform.pure.ts'
 
 export type PoolLimits = {
   threads: number
@@ -26,7 +26,7 @@ export function createTransformPool(
   { threads: workers, maxQueue, maxMs }: PoolLimits,
 ) {
   const pool = new Piscina<RenderTask, RenderAnswer>({
-    filename: new URL('./transform-worker.ts', import.meta.url).href,
+    filename: new URL('./transform.worker.ts', import.meta.url).href,
     name: 'render',
     minThreads: 0,
     maxThreads: workers,

@@ -2,7 +2,7 @@
 import type { AuditEvent } from '../../platform/audit/append.ts'
 import { shownList } from '../../platform/audit/shown.ts'
 import { changedPairs } from '../../platform/key-value-pairs.ts'
-import { fullBackend, fullFrontend, layerOf } from './layers.ts'
+import { fullBackend, fullFrontend, layerOf } from './layers.pure.ts'
 import type { Settings } from './settings.store.ts'
 
 /** Backend pairs may hold what only backends should know, so an audit row tells which ones changed, not to what. */

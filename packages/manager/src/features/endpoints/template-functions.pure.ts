@@ -1,6 +1,6 @@
 // The seven functions that transformation templates know.
 import type { TemplateFunction } from 'gotemplate'
-import { goJson, jsonString } from './go-json.ts'
+import { goJson, jsonString } from './go-json.pure.ts'
 
 /** Environment variables that templates may read; there is no way to any other. */
 const templateVariables = ['SVC_ENV', 'SVC_REGION', 'APP_ENV', 'DEPLOYMENT_ENV'] as const

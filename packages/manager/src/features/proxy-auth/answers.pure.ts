@@ -6,7 +6,7 @@ import {
   accessOfMachine,
   accessOfUser,
   noAccess,
-} from './access.ts'
+} from './access.pure.ts'
 
 type Caller = {
   id: string

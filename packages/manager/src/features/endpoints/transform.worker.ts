@@ -1,7 +1,7 @@
-// Runs in a worker thread of transform-pool.ts: one rendering after the other, with the thread's own parsed templates.
+// Runs in a worker thread of transform-pool.service.ts: one rendering after the other, with the thread's own parsed templates.
 import { workerData } from 'node:worker_threads'
 import { move } from 'piscina'
-import { type RenderOptions, type RenderTask, TransformProblem, createRenderer } from './transform.ts'
+import { type RenderOptions, type RenderTask, TransformProblem, createRenderer } from './transform.pure.ts'
 
 /** The rendered text in UTF-8, or why there is none. */
 export type RenderAnswer = Uint8Array<ArrayBuffer> | Pick<TransformProblem, 'of' | 'message'>
