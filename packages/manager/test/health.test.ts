@@ -1,4 +1,5 @@
 // Health on both ports, against a PostgreSQL and a Redis that this file starts and stops.
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +10,7 @@ import { createHealthServer } from '../src/platform/http/health-server.ts'
 import { type Postgres, freePort, startPostgres } from './engines/postgres.ts'
 import { type RedisServer, startRedis } from './engines/redis.ts'
 import { type TestApp, proxySecret, startTestApp } from './kit/app.ts'
-import { startProcess } from './kit/process.ts'
+import { type ServiceProcess, startProcess } from './kit/process.ts'
 
 let dir: string
 let postgres: Postgres
@@ -17,6 +18,7 @@ let redis: RedisServer
 let service: TestApp
 let healthServer: Server
 let healthUrl: string
+const processes: ServiceProcess[] = []
 
 beforeAll(async () => {
   dir = mkdtempSync(`${tmpdir()}/manager-health-`)
@@ -30,6 +32,10 @@ beforeAll(async () => {
   healthUrl = `http://127.0.0.1:${(healthServer.address() as AddressInfo).port}`
 })
 afterAll(async () => {
+  for (const { child, exit } of processes) {
+    child.kill('SIGKILL')
+    await exit
+  }
   healthServer.close()
   healthServer.closeAllConnections()
   await service.close()
@@ -77,9 +83,9 @@ async function until(
 describe('health', () => {
   test('[health.port-default] a process that is told no ports listens on 8081 for health, beside the API on 8080', async () => {
     // Loopback is a network: on an address of its own the process meets nobody who has these ports already.
-    const [host, other] = ['127.81.8.1', '127.81.8.2']
+    const [host = '', other = ''] = [1, 2].map((last) => `127.81.${randomInt(256)}.${last}`)
     const unset = { SVC_PORT: undefined, SVC_HEALTH_PORT: undefined, SVC_REDIS_URL: redis.url }
-    const running = await startProcess(postgres.url, { ...unset, SVC_HOST: host, SVC_HEALTH_HOST: host })
+    processes.push(await startProcess(postgres.url, { ...unset, SVC_HOST: host, SVC_HEALTH_HOST: host }))
     expect(await get(`http://${host}:8081/healthz`)).toMatchObject({
       status: 200,
       body: { status: 'healthy' },
@@ -88,13 +94,9 @@ describe('health', () => {
     expect(await get(`http://${host}:8080/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect((await fetch(`http://${host}:8080/healthz`)).status).toBe(401)
     const configured = { SVC_HOST: other, SVC_HEALTH_HOST: other, SVC_HEALTH_PORT: String(await freePort()) }
-    const moved = await startProcess(postgres.url, { ...unset, ...configured })
+    processes.push(await startProcess(postgres.url, { ...unset, ...configured }))
     expect((await get(`http://${other}:${configured.SVC_HEALTH_PORT}/healthz`)).status).toBe(200)
     await expect(fetch(`http://${other}:8081/healthz`)).rejects.toThrow('fetch failed')
-    for (const { child, exit } of [running, moved]) {
-      child.kill('SIGKILL')
-      await exit
-    }
   })
 
   test('[health.healthz] [health.readyz] the health port answers without a credential', async () => {
