@@ -1,5 +1,4 @@
 // What the features are reached through: one GraphQL schema, one HTTP server, and the policy in front of both.
-import type { FastifyInstance } from 'fastify'
 import { printSchema } from 'graphql'
 import type { Config } from './config.ts'
 import type { Feature } from './feature.ts'
@@ -9,6 +8,7 @@ import { registerGraphql } from './platform/graphql/endpoint.ts'
 import { registerGraphiql } from './platform/graphql/graphiql.ts'
 import { createSchema, readSdl } from './platform/graphql/schema.ts'
 import { createClientAddress } from './platform/http/client-address.ts'
+import type { ApiServer } from './platform/http/declarations.ts'
 import type { Gate } from './platform/http/gate.ts'
 import type { Identity } from './platform/http/identity.ts'
 import { createServer } from './platform/http/server.ts'
@@ -20,7 +20,7 @@ import { printPolicy } from './policy/table.ts'
 import type { World } from './world.ts'
 
 export type Transport = {
-  server: FastifyInstance
+  server: ApiServer
   routes: readonly GuardedRoute[]
   fields: readonly GuardedField[]
   /** The generated pages that describe the service. */
@@ -48,7 +48,7 @@ export type TransportOptions = {
   /** Changes the SDL before it is built: a test shows with it that a missing policy stops the boot. */
   alterSdl?: (sdl: string) => string
   /** Registers further routes, for the same kind of test. */
-  extend?: (server: FastifyInstance) => void
+  extend?: (server: ApiServer) => void
 }
 
 const maxRequestMs = 20_000

@@ -1,10 +1,11 @@
 // Builds the app without serving anything, to print what it declares.
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
+import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
-/** POLICY.md and the public schema. */
-export async function describeApp(): Promise<{ policy: string; schema: string }> {
+/** POLICY.md, the public schema and the API document; throws when a route does not declare what the document needs. */
+export async function describeApp(): Promise<{ policy: string; schema: string; openapi: string }> {
   const config = loadConfig({
     env: { SVC_ENV: 'development', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none', SVC_LOG_LEVEL: 'silent' },
   })
@@ -17,7 +18,12 @@ export async function describeApp(): Promise<{ policy: string; schema: string }>
   const world = createWorld(config, { redis })
   const app = await createApp(config, world)
   try {
-    return app.describe()
+    const { document, undeclared } = createApiDocument(app.routes)
+    if (undeclared.length > 0)
+      throw new Error(
+        `routes without operationId, summary or response in their schema: ${undeclared.join(', ')}`,
+      )
+    return { ...app.describe(), openapi: JSON.stringify(document) }
   } finally {
     await app.server.close()
     await app.readiness.close()

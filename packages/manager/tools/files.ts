@@ -8,11 +8,11 @@ const known = [
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
   '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
-  '{Dockerfile,LICENSE,compose.yaml,vitest.config.ts}',
+  '{Dockerfile,LICENSE,compose.yaml,redocly.yaml,vitest.config.ts}',
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',
-  'docs/api/*.{md,graphql}',
+  'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   // A package: its own few files, then code and tests by folder.
   'packages/*/{package.json,vitest.config.ts,README.md,LICENSE,.gitignore}',

@@ -18,6 +18,7 @@ const statusByCode = {
 } as const
 
 export type ErrorCode = keyof typeof statusByCode
+export const errorCodes = Object.keys(statusByCode) as ErrorCode[]
 
 // Messages quote names and texts of callers, which may have megabytes.
 const maxMessageLength = 500

@@ -1,5 +1,6 @@
 // The policy of REST routes: declared in the route's config, checked when the server gets ready.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { ErrorShape } from '../platform/http/error-bodies.ts'
 import type { Policy } from './authorize.ts'
 
 /** Exactly one of these stands in `config.policy` of every route. */
@@ -21,17 +22,28 @@ declare module 'fastify' {
   }
 }
 
-export type GuardedRoute = { method: string; path: string; policy: RoutePolicy }
+export type GuardedRoute = {
+  method: string
+  path: string
+  policy: RoutePolicy
+  /** What else the route declares; the API document is made of it. */
+  schema: FastifySchema
+  errorShape: ErrorShape
+  /** A HEAD that Fastify adds to a GET by itself. */
+  isDerived: boolean
+}
 
 /** Collects every route registered from here on; the returned list is complete once the server is ready. */
 export function guardRoutes(server: FastifyInstance): GuardedRoute[] {
   const routes: GuardedRoute[] = []
   const offenders: string[] = []
   server.addHook('onRoute', (route) => {
+    const { config = {}, schema = {}, url: path } = route
+    const { policy, errorShape = 'error' } = config
+    const isDerived = route.method === 'HEAD'
     for (const method of [route.method].flat()) {
-      const policy = route.config?.policy
-      if (policy === undefined) offenders.push(`${method} ${route.url}`)
-      else routes.push({ method, path: route.url, policy })
+      if (policy === undefined) offenders.push(`${method} ${path}`)
+      else routes.push({ method, path, policy, schema, errorShape, isDerived })
     }
   })
   server.addHook('onReady', (done) => {

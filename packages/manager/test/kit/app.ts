@@ -8,6 +8,7 @@ import { createDatabase } from '../../src/platform/db/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import type { TransportOptions } from '../../src/transport.ts'
 import { type World, closeWorld, createWorld } from '../../src/world.ts'
+import { compareAnswers } from './answers.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
 import { redisUrl } from './engines.ts'
 import { type GraphqlAnswer, postQuery } from './graphql.ts'
@@ -67,7 +68,7 @@ export function testEnv(
   return { ...defaults, ...env }
 }
 
-/** Starts the service; `close` stops it and drops its database. */
+/** Starts the service; `close` stops it, drops its database, and throws if an answer was not as the API document says. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createScratchDatabase())
   const config = loadConfig({ env: testEnv(database.url, options.env) })
@@ -86,7 +87,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     onStatement: (sql) => statements.push(sql),
   })
   const world = createWorld(config, { log, database: counted, ...options.world })
-  const app = await createApp(config, world, options.transport)
+  let undeclared: ReadonlySet<string> = new Set()
+  const app: App = await createApp(config, world, {
+    ...options.transport,
+    extend: (server) => {
+      options.transport?.extend?.(server)
+      undeclared = compareAnswers(server, () => app.routes)
+    },
+  })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   const sql = new Pool({ connectionString: database.url, max: 2 })
@@ -106,6 +114,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       await closeWorld(world)
       await sql.end()
       if (options.database === undefined) await database.drop()
+      if (undeclared.size > 0)
+        throw new Error(`answers that differ from the API document:\n${[...undeclared].join('\n')}`)
     },
   }
 }

@@ -1,6 +1,8 @@
 import { METHODS, type OutgoingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { Machine } from '../../policy/authenticate.ts'
+import { callSchema } from './gateway.schemas.ts'
 import type { GatewayService } from './gateway.service.ts'
 
 // CONNECT asks for a tunnel, not for an answer.
@@ -10,7 +12,7 @@ const methods = METHODS.filter((method) => method !== 'CONNECT')
  * ANY /esb/:applicationId/*endpointPath. A call is answered before Fastify looks at its body, which it would judge by the
  * Content-Type: whoever forwards a body reads it, whatever it is.
  */
-export function registerGatewayRoutes(server: FastifyInstance, gateway: GatewayService): void {
+export function registerGatewayRoutes(server: ApiServer, gateway: GatewayService): void {
   for (const method of methods)
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true })
   const policy = { machine: 'a machine user with an enabled access row for the endpoint' }
@@ -18,6 +20,7 @@ export function registerGatewayRoutes(server: FastifyInstance, gateway: GatewayS
     method: methods,
     url: '/esb/*',
     config: { policy, errorShape: 'error' },
+    schema: callSchema,
     preParsing: (request, reply) => answer(request, reply, gateway),
     handler: () => {
       throw new Error('a call was not answered')

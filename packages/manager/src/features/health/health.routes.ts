@@ -1,20 +1,28 @@
-import type { FastifyInstance } from 'fastify'
+import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { Gate } from '../../platform/http/gate.ts'
 import type { ReadinessProbe } from '../../platform/readiness.ts'
+import { healthSchema } from './health.schemas.ts'
 
 /** GET and HEAD /health on the API port: the verdict for everyone, the details only for the trusted proxy. */
 export function createHealthRoutes(readiness: ReadinessProbe, gate: Gate) {
-  return (server: FastifyInstance): void => {
+  return (server: ApiServer): void => {
     const config = {
       policy: { open: 'verdict only; details need a right X-Proxy-Auth' },
       neverShed: true as const,
     }
-    server.get('/health', { config }, async (request, reply) => {
-      const verdict = await readiness.check()
-      const ready = verdict.status === 'ready'
-      if (!ready) void reply.header('retry-after', '1')
-      void reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
-      return gate.isTrusted(request.raw) ? verdict : { status: ready ? 'ok' : 'unavailable' }
+    server.route({
+      method: ['GET', 'HEAD'],
+      url: '/health',
+      config,
+      schema: healthSchema,
+      handler: async (request, reply) => {
+        const verdict = await readiness.check()
+        const ready = verdict.status === 'ready'
+        if (!ready) void reply.header('retry-after', '1')
+        void reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
+        if (gate.isTrusted(request.raw)) return verdict
+        return ready ? { status: 'ok' as const } : { status: 'unavailable' as const }
+      },
     })
   }
 }

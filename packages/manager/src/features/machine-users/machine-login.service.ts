@@ -10,6 +10,9 @@ import { machineTokenHash } from './machine-token.pure.ts'
 import { type Machine, readMachines } from './machine-users.store.ts'
 
 export type MachineLoginDeps = { database: Pick<Database, 'read'>; metrics: Metrics; throttle: Throttle }
+type Check =
+  | { authenticated: true; machine_user_id: string; environment_id: string }
+  | { authenticated: false; message: string }
 export type MachineLoginService = ReturnType<typeof createMachineLoginService>
 
 const expected = 'Expected: Bearer <token>'
@@ -56,7 +59,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
     },
 
     /** What a backend is told that asks about its own credential: an answer, not an error. */
-    check: async (header: string | null, client: string) => {
+    check: async (header: string | null, client: string): Promise<Check> => {
       if (header === null)
         return { authenticated: false, message: `no Authorization header was sent. ${expected}` }
       const result = await examine(header, client)

@@ -1,11 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { ApiServer } from '../../platform/http/declarations.ts'
 import { presentedAuthorization } from '../../platform/http/headers.ts'
 import type { MachineLoginService } from './machine-login.service.ts'
+import { machineCheckSchema } from './machine-users.schemas.ts'
 
 /** GET /api/machine/check: whether the presented credential holds. */
-export function registerMachineRoutes(server: FastifyInstance, login: MachineLoginService): void {
-  const policy = { open: 'it tells a caller only about the credential he presents' }
-  server.get('/api/machine/check', { config: { policy } }, (request, reply) => {
+export function registerMachineRoutes(server: ApiServer, login: MachineLoginService): void {
+  const config = { policy: { open: 'it tells a caller only about the credential he presents' } }
+  server.get('/api/machine/check', { config, schema: machineCheckSchema }, (request, reply) => {
     void reply.header('cache-control', 'no-store')
     return login.check(presentedAuthorization(request.raw), request.clientNetwork)
   })

@@ -11,6 +11,7 @@ import { tooManyFailures } from './refusals.pure.ts'
 
 export type PersonDeps = { database: Pick<Database, 'read'>; throttle: Throttle; users: UsersApi }
 export type PersonService = ReturnType<typeof createPersonService>
+type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedIn = { userId: string; email: string | null; name: string | null }
 
 /** Answers about people. `client` is the caller in front of the proxy, as throttles count it. */
@@ -43,7 +44,7 @@ export function createPersonService({ database, throttle, users }: PersonDeps) {
     },
 
     /** The tenants a person may choose from; unknown ids find none. */
-    listTenants: async (user: string, application: string | null) => {
+    listTenants: async (user: string, application: string | null): Promise<Catalog> => {
       const userId = parseUuid(user)
       const applicationId = application === null ? null : parseUuid(application)
       if (userId === null || (application !== null && applicationId === null)) return { tenants: [] }

@@ -1,17 +1,21 @@
 // POST /query: what reaches execution, and how its answers and failures look. Documents are executed as they are, never
 // compiled: no text of a caller becomes code.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
+import type { Static } from 'typebox'
 import { type AppError, badRequest } from '../errors.ts'
+import type { ApiServer } from '../http/declarations.ts'
 import { toAppError } from '../http/error-bodies.ts'
+import type { graphqlError } from '../http/http.schemas.ts'
 import { createDocuments } from './documents.ts'
+import { querySchema } from './graphql.schemas.ts'
 import { limits } from './limits.ts'
 import { maxShownErrors, showDocumentError } from './shown-errors.ts'
 import { findVariableErrors } from './variables.ts'
 
-type Body = { query: string; variables: Record<string, unknown>; operationName?: string }
-type Result = { data?: unknown; errors?: readonly Error[] }
-type Shown = { message: string; path?: readonly (string | number)[]; extensions: object }
+type Body = { query: string; variables: Record<string, unknown>; operationName: string | undefined }
+type Result = { data?: object | null; errors?: readonly Error[] }
+type Shown = Static<typeof graphqlError>
 
 export type EndpointOptions = {
   schema: GraphQLSchema
@@ -22,7 +26,7 @@ export type EndpointOptions = {
 }
 
 /** Registers the one GraphQL route. */
-export function registerGraphql(server: FastifyInstance, options: EndpointOptions): void {
+export function registerGraphql(server: ApiServer, options: EndpointOptions): void {
   const { schema } = options
   const readOperation = createDocuments(schema)
 
@@ -37,7 +41,13 @@ export function registerGraphql(server: FastifyInstance, options: EndpointOption
   }
 
   const config = { policy: options.policy, errorShape: 'graphql' as const }
-  server.post('/query', { config, bodyLimit: options.maxBodyBytes }, async (request, reply) => {
+  const route = {
+    config,
+    bodyLimit: options.maxBodyBytes,
+    preValidation: refuseBatch,
+    schema: querySchema,
+  }
+  server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
     request.logFields['operation'] = body.operationName ?? null
     const { data = null, errors } = await run(body, options.createContext(request))
@@ -46,28 +56,21 @@ export function registerGraphql(server: FastifyInstance, options: EndpointOption
   })
 }
 
-function readBody(body: unknown): Body {
-  if (Array.isArray(body))
-    throw badRequest('send one operation per request: arrays of operations are not accepted')
-  if (body === null || typeof body !== 'object') throw badRequest('send a JSON object with a query')
-  const { query, variables, operationName } = body as Record<string, unknown>
-  if (typeof query !== 'string') throw badRequest('query must be a text')
-  if (query.length > limits.queryLength)
-    throw badRequest(`query must have at most ${limits.queryLength} characters`)
-  if (
-    variables !== undefined &&
-    variables !== null &&
-    (typeof variables !== 'object' || Array.isArray(variables))
+/** A batch would pass every limit of a single document. */
+const refuseBatch: preValidationHookHandler = (request, _reply, done) =>
+  done(
+    Array.isArray(request.body)
+      ? badRequest('send one operation per request: arrays of operations are not accepted')
+      : undefined,
   )
-    throw badRequest('variables must be an object')
+
+function readBody({ query, variables, operationName }: Static<typeof querySchema.body>): Body {
   if (countValues(variables, limits.variables) > limits.variables)
     throw badRequest(`variables must hold at most ${limits.variables} values`)
-  if (operationName !== undefined && operationName !== null && !isName(operationName))
-    throw badRequest('operationName must be a GraphQL name')
   return {
     query,
     variables: (variables ?? {}) as Body['variables'],
-    operationName: (operationName ?? undefined) as Body['operationName'],
+    operationName: operationName ?? undefined,
   }
 }
 
@@ -86,9 +89,6 @@ function countValues(root: unknown, limit: number): number {
   }
   return count
 }
-
-const isName = (value: unknown): boolean =>
-  typeof value === 'string' && /^[_A-Za-z][_0-9A-Za-z]{0,99}$/.test(value)
 
 /** One failure as the caller reads it. One without a path was met before anything ran, and the answer's status says so. */
 function show(error: Error, reply: FastifyReply, options: EndpointOptions): Shown {

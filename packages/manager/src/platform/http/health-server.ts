@@ -4,12 +4,13 @@ import type { Metrics } from '../metrics.ts'
 import { healthConnections } from '../open-files.ts'
 import type { ReadinessProbe } from '../readiness.ts'
 import { limitConnections } from './connection-limit.ts'
+import type { healthPortSchemas } from './health.schemas.ts'
 
 type Answer = { status: number; type: string; body: string }
 
 /** Answers /healthz without touching anything, /readyz by the probe, and /metrics. */
 export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics): Server {
-  const routes: Record<string, () => Promise<Answer>> = {
+  const routes: Record<keyof typeof healthPortSchemas, () => Promise<Answer>> = {
     '/healthz': () => Promise.resolve(json(200, { status: 'healthy' })),
     '/readyz': async () => {
       const verdict = await readiness.check()
@@ -25,7 +26,7 @@ export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics):
   const server = createServer(timeouts, (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const route = isRead && Object.hasOwn(routes, path) ? routes[path] : undefined
+    const route = isRead && Object.hasOwn(routes, path) ? routes[path as keyof typeof routes] : undefined
     const answer = route === undefined ? Promise.resolve(json(404, { error: 'no such route' })) : route()
     const send = ({ status, type, body }: Answer): void => {
       const retry = status === 503 ? { 'retry-after': '1' } : {}

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -18,8 +19,10 @@ import { type Logger, logRequest } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
 import { limitConnections } from './connection-limit.ts'
+import type { ApiServer } from './declarations.ts'
 import { singleHeader } from './headers.ts'
 import { shedWhenOverloaded } from './shedding.ts'
+import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +51,7 @@ export type ServerOptions = {
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
 
 /** A Fastify server with everything that is the same for all routes. */
-export function createServer(options: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): ApiServer {
   const inflight = new Set<FastifyRequest>()
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
@@ -76,6 +79,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, options),
   })
+  server.setValidatorCompiler(compileValidator)
+  // What a response may hold is declared for the API document; its bytes do not depend on that.
+  server.setSerializerCompiler(() => JSON.stringify)
   server.decorateRequest('silent', false)
   server.decorateRequest('logFields')
   options.metrics.watch({ pool: options.pool, inflight })
@@ -101,7 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setNotFoundHandler((request, reply) =>
     sendError(new AppError('not_found', 'no such route'), request, reply, options),
   )
-  return server
+  return server.withTypeProvider<TypeBoxTypeProvider>()
 }
 
 const byParserCode: Record<string, [number, string]> = {

@@ -1,0 +1,20 @@
+// A call to an endpoint. What passes through it is not described: it is the caller's and the partner's.
+import { Type } from 'typebox'
+import { errorResponses } from '../../platform/http/http.schemas.ts'
+
+export const callSchema = {
+  operationId: 'callEndpoint',
+  summary: 'Forwards the request to an endpoint and its answer back',
+  description:
+    'Any method but CONNECT, any body. Errors of the Manager itself are described; anything else is what the endpoint answered.',
+  tags: ['machines' as const],
+  path: '/esb/{applicationId}/{endpointPath}',
+  params: Type.Object({
+    applicationId: Type.String({ description: 'The application, a UUID.' }),
+    endpointPath: Type.String({ description: 'The path of the endpoint; it may hold slashes.' }),
+  }),
+  response: {
+    ...errorResponses('error', 401, 403, 404, 413, 429, 502),
+    default: Type.Unknown({ description: 'What the endpoint answered: its status, headers and body.' }),
+  },
+}

@@ -1,0 +1,16 @@
+// The verdict for everyone, the details for the trusted proxy.
+import { Type } from 'typebox'
+import { readinessSchema } from '../../platform/http/health.schemas.ts'
+import { errorSchema } from '../../platform/http/http.schemas.ts'
+
+export const healthSchema = {
+  operationId: 'getHealth',
+  summary: 'Whether the service can do its work; details only with a right `X-Proxy-Auth`',
+  tags: ['operations' as const],
+  response: {
+    200: Type.Union([Type.Object({ status: Type.Literal('ok') }), readinessSchema]),
+    400: errorSchema,
+    500: errorSchema,
+    503: Type.Union([Type.Object({ status: Type.Literal('unavailable') }), readinessSchema]),
+  },
+}

@@ -1,0 +1,22 @@
+// What a backend is told about its own credential.
+import { Type } from 'typebox'
+import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
+
+export const machineCheckSchema = {
+  operationId: 'checkMachineCredential',
+  summary: 'Whether the presented machine token holds',
+  description:
+    'The token is presented as `Authorization: Bearer`; one that does not hold is an answer, not an error.',
+  tags: ['machines' as const],
+  response: {
+    200: Type.Union([
+      Type.Object({
+        authenticated: Type.Literal(true),
+        machine_user_id: uuid('The machine user.'),
+        environment_id: uuid('Its environment.'),
+      }),
+      Type.Object({ authenticated: Type.Literal(false), message: Type.String() }),
+    ]),
+    ...errorResponses('error', 401),
+  },
+}

@@ -1,0 +1,49 @@
+// What a frontend is told to load.
+import { Type } from 'typebox'
+import {
+  errorResponses,
+  idInPath,
+  notModified,
+  preparedHeaders,
+  uuid,
+} from '../../platform/http/http.schemas.ts'
+
+const texts = Type.Array(Type.String())
+const config = Type.Object(
+  {
+    config: Type.Object({
+      enabled_modules: texts,
+      enabled_themes: texts,
+      default_theme: Type.String(),
+      enabled_locales: texts,
+      default_locale: Type.String(),
+      key_value_pairs: Type.Array(Type.Object({ key: Type.String(), value: Type.String() })),
+    }),
+    project_id: uuid('The project of the application.'),
+  },
+  { $id: 'FrontendConfig' },
+)
+const application_id = idInPath('The application')
+const response = { 200: config, 304: notModified, ...errorResponses('error', 404) }
+
+export const tenantConfigSchema = {
+  operationId: 'getFrontendConfig',
+  summary: 'What the frontend of an application is to load in a tenant',
+  tags: ['proxy' as const],
+  params: Type.Object({ application_id, tenant_id: idInPath('The tenant') }),
+  response,
+  responseHeaders: preparedHeaders,
+}
+
+export const defaultConfigSchema = {
+  operationId: 'getFrontendConfigDefaults',
+  summary: 'What the frontend of an application is to load, without what a tenant adds',
+  tags: ['proxy' as const],
+  deprecated: true as const,
+  params: Type.Object({ application_id }),
+  response,
+  responseHeaders: {
+    200: ['ETag' as const, 'Deprecation' as const, 'Sunset' as const],
+    304: ['ETag' as const, 'Deprecation' as const, 'Sunset' as const],
+  },
+}

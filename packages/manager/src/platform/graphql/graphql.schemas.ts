@@ -1,0 +1,37 @@
+// The envelope of GraphQL. What a document asks for is described by the schema (docs/api/schema.graphql).
+import { Type } from 'typebox'
+import { errorResponses, graphqlResponse } from '../http/http.schemas.ts'
+import { limits } from './limits.ts'
+
+export const querySchema = {
+  operationId: 'query',
+  summary: 'Executes one GraphQL operation',
+  description: 'A field that fails is null in `data` and named in `errors`, with status 200.',
+  tags: ['people' as const],
+  body: Type.Object(
+    {
+      query: Type.String({ maxLength: limits.queryLength }),
+      variables: Type.Optional(
+        Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+          description: `At most ${limits.variables} values, nested ones included.`,
+        }),
+      ),
+      operationName: Type.Optional(
+        Type.Union([
+          Type.String({ pattern: '^[_A-Za-z][_0-9A-Za-z]{0,99}$', title: 'a GraphQL name' }),
+          Type.Null(),
+        ]),
+      ),
+    },
+    { title: 'a JSON object with a query' },
+  ),
+  response: { 200: graphqlResponse, ...errorResponses('graphql', 429) },
+}
+
+export const playgroundSchema = {
+  operationId: 'getPlayground',
+  summary: 'GraphiQL, served in development only',
+  tags: ['development' as const],
+  produces: 'text/html; charset=utf-8',
+  response: { 200: Type.String(), ...errorResponses('error') },
+}

@@ -1,0 +1,36 @@
+// What a route declares of itself beside its handler. Requests are checked by it (validation.ts), and the API document is
+// generated from it (tools/openapi.ts).
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+
+/** The API server as features meet it: a handler's request has the types that its schemas say. */
+export type ApiServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** Whom a route is for. */
+type Audience = 'development' | 'machines' | 'operations' | 'people' | 'proxy'
+
+/** Headers of responses that the document knows, beside those that follow from the status. */
+export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset'
+
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string
+    summary?: string
+    description?: string
+    tags?: Audience[]
+    deprecated?: true
+    /** The path as the document writes it, where the router's pattern says less. */
+    path?: string
+    /** The media type of successful responses, where it is not JSON. */
+    produces?: string
+    /** Headers of a response, by status. */
+    responseHeaders?: Record<number, ResponseHeader[]>
+  }
+}

@@ -1,0 +1,59 @@
+// Schemas that several routes share: identifiers, the bodies of failures, prepared answers. One with an $id is a
+// component of the document.
+import { type TSchema, Type } from 'typebox'
+import { errorCodes } from '../errors.ts'
+import type { ErrorShape } from './error-bodies.ts'
+import type { ResponseHeader } from './declarations.ts'
+
+/** A UUID in a body, upper or lower case. */
+export const uuid = (description: string) => Type.String({ format: 'uuid', title: 'a UUID', description })
+
+/** An identifier in an address: one that is malformed is answered like one that is unknown. */
+export const idInPath = (description: string) =>
+  Type.String({ description: `${description}, a UUID; a malformed one is answered like an unknown one.` })
+
+const failure = {
+  code: Type.Enum(errorCodes, { description: 'What went wrong, from a closed list.' }),
+  request_id: Type.String({ description: 'As in `X-Request-Id`; names the request in the log.' }),
+}
+const message = Type.String({ description: 'What is wrong, and what to do.' })
+
+export const errorSchema = Type.Object({ error: message, ...failure }, { $id: 'Error' })
+
+export const graphqlError = Type.Object(
+  {
+    message,
+    path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
+    extensions: Type.Object(failure),
+  },
+  { $id: 'GraphqlError' },
+)
+export const graphqlResponse = Type.Object(
+  {
+    data: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    errors: Type.Optional(Type.Array(graphqlError)),
+  },
+  { $id: 'GraphqlResponse' },
+)
+
+export const errorSchemas = {
+  error: errorSchema,
+  envelope: Type.Object({ success: Type.Literal(false), message, ...failure }, { $id: 'EnvelopeError' }),
+  graphql: graphqlResponse,
+  validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),
+} satisfies Record<ErrorShape, TSchema>
+
+/** The failures every route may answer, and those of this one, in the shape of its error bodies. */
+export function errorResponses<Shape extends ErrorShape, Status extends number>(
+  shape: Shape,
+  ...statuses: Status[]
+): Record<Status | 400 | 500 | 503, (typeof errorSchemas)[Shape]> {
+  const every = [400, ...statuses, 500, 503].map((status) => [status, errorSchemas[shape]])
+  return Object.fromEntries(every) as Record<Status | 400 | 500 | 503, (typeof errorSchemas)[Shape]>
+}
+
+/** The body of a 304: none. */
+export const notModified = Type.Null({ description: 'The copy that `If-None-Match` names is current.' })
+
+/** Both of a prepared answer's statuses carry its validator. */
+export const preparedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }

@@ -1,0 +1,159 @@
+// docs/api/openapi.json: what the routes declare, as an OpenAPI 3.1 document.
+import type { FastifySchema } from 'fastify'
+import { errorSchema, errorSchemas } from '../src/platform/http/http.schemas.ts'
+import { healthPortSchemas } from '../src/platform/http/health.schemas.ts'
+import type { GuardedRoute } from '../src/policy/guard-http.ts'
+import { type Json, frame, headerParts, healthServers, reasons } from './openapi-frame.ts'
+
+type Route = Pick<GuardedRoute, 'method' | 'path' | 'schema'> & Partial<GuardedRoute>
+type Components = { schemas: Record<string, Json>; responses: Record<string, Json> }
+
+const documentMethods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
+const withoutBody = new Set(['get', 'head', 'options', 'trace'])
+
+/** The document, and the routes that do not declare enough to be in it. */
+export function createApiDocument(routes: readonly GuardedRoute[]): { document: Json; undeclared: string[] } {
+  const components: Components = { schemas: {}, responses: {} }
+  const paths: Record<string, Json> = {}
+  const undeclared: string[] = []
+  const all: Route[] = [...routes, ...healthPort()]
+  for (const route of all) {
+    const { method, path, schema, policy } = route
+    if (schema.operationId === undefined || schema.summary === undefined || schema.response === undefined)
+      undeclared.push(`${method} ${path}`)
+    else if (isDocumented(route)) {
+      const isOneOfMany = all.some(
+        (other) => other !== route && other.schema === schema && isDocumented(other),
+      )
+      const written = documentPath(schema, path)
+      const servers: Json = policy === undefined ? { servers: healthServers } : {}
+      const added = { [method.toLowerCase()]: operation(route, isOneOfMany, components) }
+      paths[written] = { ...servers, ...paths[written], ...added }
+    }
+  }
+  const { components: fixed, ...rest } = frame()
+  return { document: { ...rest, paths, components: { ...fixed, ...components } }, undeclared }
+}
+
+/** The path of a route as the document writes it. */
+export const documentPath = (schema: FastifySchema, path: string): string =>
+  schema.path ?? path.replaceAll(/:(\w+)/g, '{$1}')
+
+const healthPort = (): Route[] =>
+  Object.entries(healthPortSchemas).flatMap(([path, schema]) =>
+    ['GET', 'HEAD'].map((method) => ({ method, path, schema })),
+  )
+
+/** OpenAPI knows eight methods; that a GET is also answered as HEAD goes without saying. */
+const isDocumented = ({ method, isDerived }: Route): boolean =>
+  isDerived !== true && documentMethods.has(method.toLowerCase())
+
+function operation(route: Route, isOneOfMany: boolean, components: Components): Json {
+  const { schema } = route
+  const method = route.method.toLowerCase()
+  const suffix = isOneOfMany ? `${method[0]?.toUpperCase()}${method.slice(1)}` : ''
+  const parameters = [...parametersOf(schema.params, 'path'), ...parametersOf(schema.querystring, 'query')]
+  if (schema.responseHeaders?.[304] !== undefined) parameters.push(headerParts.ifNoneMatch)
+  const responses = [...responsesOf(route)].toSorted(([a], [b]) => a.localeCompare(b))
+  return {
+    operationId: `${schema.operationId}${suffix}`,
+    summary: schema.summary as string,
+    ...(schema.description === undefined ? {} : { description: schema.description }),
+    tags: (schema.tags ?? []) as unknown as Json[],
+    ...(schema.deprecated === undefined ? {} : { deprecated: true }),
+    security: securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBody(route, method, components),
+    responses: Object.fromEntries(
+      responses.map(([status, causes]) => [status, response(route, status, [...causes], components)]),
+    ),
+  }
+}
+
+function requestBody({ schema }: Route, method: string, components: Components): Json {
+  if (schema.body !== undefined) {
+    const content = { 'application/json': { schema: toJson(schema.body as object, components) } }
+    return { requestBody: { required: true, content } }
+  }
+  // Whoever passes an answer on passes a body on too.
+  const isPassedOn = 'default' in (schema.response as object)
+  return isPassedOn && !withoutBody.has(method) ? { requestBody: { content: { '*/*': { schema: {} } } } } : {}
+}
+
+/** What the route declares, and what follows from its policy and its body; a status may have several causes. */
+function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<string, Set<object>> {
+  const declared = Object.entries(schema.response as Record<string, object>)
+  const responses = new Map(declared.map(([status, one]) => [status, new Set([one])]))
+  const add = (status: string, body: object): void => {
+    responses.set(status, (responses.get(status) ?? new Set()).add(body))
+  }
+  if (policy !== undefined && !('open' in policy)) add('401', errorSchema)
+  const further = [
+    ...(policy !== undefined && 'can' in policy ? ['403', '404'] : []),
+    ...(schema.body === undefined ? [] : ['413', '415']),
+  ]
+  for (const status of further) add(status, errorSchemas[errorShape])
+  return responses
+}
+
+function response(route: Route, status: string, causes: object[], components: Components): Json {
+  const { schema, method, policy } = route
+  const { description = reasons[status] ?? 'As asked.' } = causes[0] as { description?: string }
+  const named = [
+    ...(policy === undefined || status === 'default' ? [] : ['X-Request-Id']),
+    ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+    ...(schema.responseHeaders?.[Number(status)] ?? []),
+  ]
+  const headers = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const bodies = causes.map((cause) => toJson(cause, components))
+  const body = bodies.length === 1 ? (bodies[0] as Json) : { anyOf: bodies }
+  const hasBody = method !== 'HEAD' && body['type'] !== 'null'
+  const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
+  const type = Number(status) >= 400 ? 'application/json' : success
+  const whole = {
+    description,
+    ...(named.length === 0 ? {} : { headers }),
+    ...(hasBody ? { content: { [type]: { schema: body } } } : {}),
+  }
+  // Failures that read alike on many routes are written once.
+  const ids = causes.map((cause) => (cause as { $id?: string }).$id)
+  if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody) return whole
+  const name = `${ids.join('Or')}${status}`
+  components.responses[name] = whole
+  return { $ref: `#/components/responses/${name}` }
+}
+
+function securityOf({ policy }: Route): Json[] {
+  if (policy === undefined || 'open' in policy) return []
+  if ('proxy' in policy) return [{ proxySecret: [] }]
+  if ('machine' in policy) return [{ machineToken: [] }]
+  return [
+    { proxySecret: [], subject: [], email: [], name: [] },
+    { proxySecret: [], subject: [] },
+    { proxySecret: [], personalAccessToken: [] },
+  ]
+}
+
+function parametersOf(schema: unknown, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = '', ...form } = property as Json
+    return { name, in: place, required: required.includes(name), description, schema: form }
+  })
+}
+
+/** The schema as JSON; one with an $id becomes a component. */
+function toJson(schema: object, components: Components): Json {
+  const { $id, ...rest } = schema as { $id?: string }
+  const entries = Object.entries(rest).map(([key, value]) => [key, convert(value, components)])
+  const plain = Object.fromEntries(entries) as Json
+  if ($id === undefined) return plain
+  components.schemas[$id] = plain
+  return { $ref: `#/components/schemas/${$id}` }
+}
+
+function convert(value: unknown, components: Components): Json[string] {
+  if (Array.isArray(value)) return value.map((one) => convert(one, components)) as Json[]
+  if (value !== null && typeof value === 'object') return toJson(value, components)
+  return value as string
+}
