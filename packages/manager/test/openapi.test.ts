@@ -158,7 +158,7 @@ describe('the document', () => {
       }
     }
     expect(lint(document)).toBe(true)
-    const { summary: _, ...get } = document.paths['/health']?.['get'] ?? {}
+    const { summary: _, ...get } = (document.paths['/health']?.['get'] ?? {}) as Json
     expect(lint({ ...document, paths: { ...document.paths, '/health': { get } } })).toBe(false)
     rmSync(dir, { recursive: true, force: true })
   })

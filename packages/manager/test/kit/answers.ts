@@ -83,6 +83,12 @@ const mediaType = (text: string): string => (text.split(';')[0] as string).trim(
 
 const pathItem = (document: Json, path: string): Json | undefined => (document['paths'] as Json)[path] as Json
 
+// Addresses that match no route are refused and answered in one shape.
+const unmatched: Json = {
+  headers: { 'X-Request-Id': {} },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
 /** The response with its references resolved. HEAD is answered like GET, methods OpenAPI has no word for like POST. */
 function declaredResponse(
   document: Json,
@@ -91,12 +97,8 @@ function declaredResponse(
   status: string,
 ): Response | undefined {
   const item = path === noRoute ? undefined : pathItem(document, path)
-  const operation = item?.[method] ?? item?.[method === 'head' ? 'get' : 'post']
-  // Addresses that match no route are refused and answered in one shape.
-  const declared =
-    path === noRoute
-      ? pointer(document, `#/components/responses/Error${status}`)
-      : ((operation as Json | undefined)?.['responses'] as Json | undefined)?.[status]
+  const operation = (item?.[method] ?? item?.[method === 'head' ? 'get' : 'post']) as Json | undefined
+  const declared = path === noRoute ? unmatched : (operation?.['responses'] as Json | undefined)?.[status]
   return declared === undefined ? undefined : (resolve(document, declared) as Response)
 }
 
