@@ -22,9 +22,7 @@ export function createApiDocument(routes: readonly GuardedRoute[]): { document: 
     if (schema.operationId === undefined || schema.summary === undefined || schema.response === undefined)
       undeclared.push(`${method} ${path}`)
     else if (isDocumented(route)) {
-      const isOneOfMany = all.some(
-        (other) => other !== route && other.schema === schema && isDocumented(other),
-      )
+      const isOneOfMany = method === 'HEAD' || all.some((other) => isTwin(route, other))
       const written = documentPath(schema, path)
       const servers: Json = policy === undefined ? { servers: healthServers } : {}
       const added = { [method.toLowerCase()]: operation(route, isOneOfMany, components) }
@@ -47,6 +45,10 @@ const healthPort = (): Route[] =>
 /** OpenAPI knows eight methods; that a GET is also answered as HEAD goes without saying. */
 const isDocumented = ({ method, isDerived }: Route): boolean =>
   isDerived !== true && documentMethods.has(method.toLowerCase())
+
+/** Another method of the same registration; the HEAD of a GET does not count. */
+const isTwin = (route: Route, other: Route): boolean =>
+  other !== route && other.schema === route.schema && other.method !== 'HEAD' && isDocumented(other)
 
 function operation(route: Route, isOneOfMany: boolean, components: Components): Json {
   const { schema } = route
@@ -88,6 +90,7 @@ function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<strin
     responses.set(status, (responses.get(status) ?? new Set()).add(body))
   }
   if (policy !== undefined && !('open' in policy)) add('401', errorSchema)
+  if (policy !== undefined && 'machine' in policy) add('429', errorSchema)
   const further = [
     ...(policy !== undefined && 'can' in policy ? ['403', '404'] : []),
     ...(schema.body === undefined ? [] : ['413', '415']),
@@ -123,8 +126,10 @@ function response(route: Route, status: string, causes: object[], components: Co
   return { $ref: `#/components/responses/${name}` }
 }
 
-function securityOf({ policy }: Route): Json[] {
-  if (policy === undefined || 'open' in policy) return []
+/** One of these lets a caller in; an empty one says that none is needed. */
+function securityOf({ policy, schema }: Route): Json[] {
+  if (policy === undefined || 'open' in policy)
+    return schema.optionalCredential === undefined ? [] : [{ [schema.optionalCredential]: [] }, {}]
   if ('proxy' in policy) return [{ proxySecret: [] }]
   if ('machine' in policy) return [{ machineToken: [] }]
   return [

@@ -14,7 +14,7 @@ export const callSchema = {
     endpointPath: Type.String({ description: 'The path of the endpoint; it may hold slashes.' }),
   }),
   response: {
-    ...errorResponses('error', 401, 403, 404, 413, 429, 502),
+    ...errorResponses('error', 403, 404, 413, 502),
     default: Type.Unknown({ description: 'What the endpoint answered: its status, headers and body.' }),
   },
 }

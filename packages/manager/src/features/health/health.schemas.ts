@@ -7,6 +7,7 @@ export const healthSchema = {
   operationId: 'getHealth',
   summary: 'Whether the service can do its work; details only with a right `X-Proxy-Auth`',
   tags: ['operations' as const],
+  optionalCredential: 'proxySecret' as const,
   response: {
     200: Type.Union([Type.Object({ status: Type.Literal('ok') }), readinessSchema]),
     400: errorSchema,

@@ -8,6 +8,7 @@ export const machineCheckSchema = {
   description:
     'The token is presented as `Authorization: Bearer`; one that does not hold is an answer, not an error.',
   tags: ['machines' as const],
+  optionalCredential: 'machineToken' as const,
   response: {
     200: Type.Union([
       Type.Object({

@@ -26,6 +26,8 @@ declare module 'fastify' {
     description?: string
     tags?: Audience[]
     deprecated?: true
+    /** What an open route reads when it is sent. */
+    optionalCredential?: 'machineToken' | 'proxySecret'
     /** The path as the document writes it, where the router's pattern says less. */
     path?: string
     /** The media type of successful responses, where it is not JSON. */
