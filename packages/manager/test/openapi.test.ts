@@ -159,7 +159,7 @@ describe('the document', () => {
       }
     }
     expect(lint(document)).toBe(true)
-    const { summary: _, ...get } = (document.paths['/health']?.['get'] ?? {}) as Json
+    const { summary: _, ...get }: Json = document.paths['/health']?.['get'] ?? {}
     expect(lint({ ...document, paths: { ...document.paths, '/health': { get } } })).toBe(false)
     rmSync(dir, { recursive: true, force: true })
   })
@@ -208,18 +208,18 @@ describe('schemas', () => {
   })
 
   test.each([
-    [{}, 'authorization_header is required'],
-    [{ authorization_header: null }, 'authorization_header is required'],
-    [{ authorization_header: ' \t' }, 'authorization_header is required'],
-    [{ authorization_header: 1, application_id: 1 }, 'authorization_header must be a text'],
-    [{ authorization_header: 'x'.repeat(8_193) }, 'authorization_header must have at most 8192 characters'],
-    [{ authorization_header: 'x' }, 'application_id must be a UUID'],
-    [{ authorization_header: 'x', application_id: `urn:uuid:${id}` }, 'application_id must be a UUID'],
-    [{ authorization_header: 'x', application_id: `${id}\n` }, 'application_id must be a UUID'],
-    [[], 'send a JSON object'],
-    ['text', 'send a JSON object'],
-    [null, 'send a JSON object'],
-  ])('of bodies say what is wrong: %j', async (body, message) => {
+    ['authorization_header is required', {}],
+    ['authorization_header is required', { authorization_header: null }],
+    ['authorization_header is required', { authorization_header: ' \t' }],
+    ['authorization_header must be a text', { authorization_header: 1, application_id: 1 }],
+    ['authorization_header must have at most 8192 characters', { authorization_header: 'x'.repeat(8_193) }],
+    ['application_id must be a UUID', { authorization_header: 'x' }],
+    ['application_id must be a UUID', { authorization_header: 'x', application_id: `urn:uuid:${id}` }],
+    ['application_id must be a UUID', { authorization_header: 'x', application_id: `${id}\n` }],
+    ['send a JSON object', []],
+    ['send a JSON object', 'text'],
+    ['send a JSON object', null],
+  ])('of bodies say: %s', async (message, body) => {
     const answer = await post([['content-type', 'application/json']], JSON.stringify(body))
     expect(answer).toEqual([400, 'bad_request', message])
   })
