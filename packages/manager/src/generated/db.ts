@@ -167,6 +167,12 @@ export interface MachineUsers {
   username: string;
 }
 
+export interface MonthlyPartitions {
+  fillfactor: Generated<number>;
+  leastDays: number;
+  parent: string;
+}
+
 export interface PersonalAccessTokens {
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
@@ -294,6 +300,7 @@ export interface DB {
   languagePacks: LanguagePacks;
   machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;
+  monthlyPartitions: MonthlyPartitions;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
   readinessProbes: ReadinessProbes;

@@ -5,12 +5,12 @@
 import { LRUCache } from 'lru-cache'
 import { createBatched } from '../../platform/db/batched.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
+import { preparePartitions } from '../../platform/db/partitions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createSingleFlight } from '../../platform/single-flight.ts'
 import * as store from './call-log.store.ts'
-import { preparePartitions } from './retention.store.ts'
 
 export type CallLogDeps = {
   db: Db
@@ -19,6 +19,9 @@ export type CallLogDeps = {
   metrics: Metrics
 }
 export type CallLog = ReturnType<typeof createCallLog>
+
+/** By month; the log of calls. */
+export const partitionedTable = 'esb_audit_logs'
 
 const maxRememberedCallers = 100_000
 // A restored backup may lack a caller that this process has noted.
@@ -138,7 +141,7 @@ async function withPartition(db: Db, insert: () => Promise<void>): Promise<void>
     await insert()
   } catch (error) {
     if (!isWithoutPartition(error)) throw error
-    await db.transaction().execute((tx) => preparePartitions(tx))
+    await preparePartitions(db, partitionedTable)
     await insert()
   }
 }

@@ -61,7 +61,8 @@ const present = [-1, 0, 1, 2].map(month)
 /** How many whole days ago the month ended. */
 const daysSinceEnd = (offset: number): number =>
   Math.floor((Date.now() - firstOf(offset + 1).getTime()) / dayMs)
-const linesAbout = ({ logLines }: TestApp) => logLines.filter(({ msg }) => /ESB audit log/.test(String(msg)))
+const linesAbout = ({ logLines }: TestApp) =>
+  logLines.filter(({ msg }) => String(msg).startsWith('monthly partitions'))
 
 describe('months of the log', () => {
   test('go when their last call is older than the setting says, and not a day earlier', async () => {
@@ -80,7 +81,7 @@ describe('months of the log', () => {
     await run(dropping)
     expect(await monthsOf(dropping)).toEqual([month(-4), ...present])
     expect(linesAbout(dropping)).toMatchObject([
-      { partitions: 1, retention_days: days, msg: 'months of the ESB audit log dropped' },
+      { partitions: 1, retention_days: days, msg: 'monthly partitions dropped' },
     ])
     const { rows } = await dropping.sql.query('select created_at from esb_audit_logs')
     expect(rows).toEqual([{ created_at: new Date(kept) }])
@@ -103,7 +104,9 @@ describe('months of the log', () => {
     for (const name of [month(1), month(2)]) await service.sql.query(`drop table esb_audit_logs_${name}`)
     await run(service)
     expect(await monthsOf(service)).toEqual(present)
-    expect(linesAbout(service)).toMatchObject([{ partitions: 2, msg: 'months of the ESB audit log made' }])
+    expect(linesAbout(service)).toMatchObject([
+      { table: 'esb_audit_logs', partitions: 2, msg: 'monthly partitions made' },
+    ])
     await run(service)
     expect(linesAbout(service)).toHaveLength(1)
   })
@@ -145,13 +148,13 @@ describe('months of the log', () => {
     expect(await monthsOf(service)).toEqual(expected)
   })
 
-  test('[esb-audit.retention] stay though the function is asked for more: the last two months and 31 days', async () => {
+  test('[esb-audit.retention] stay though the functions of former releases are asked for more: the last two months and 31 days', async () => {
     const service = await start()
     await addMonthAt(service, -2)
     const before = await monthsOf(service)
     for (const days of [30, 0, -1, null])
       await expect(service.sql.query('select esb_audit_logs_drop_expired($1)', [days])).rejects.toThrow(
-        'the log of calls is kept for 31 days at least',
+        'esb_audit_logs is kept for 31 days at least',
       )
     await service.sql.query("select esb_audit_logs_drop_before(now() + interval '100 years')")
     const isDue = daysSinceEnd(-2) >= 31
