@@ -193,6 +193,11 @@ export interface Projects {
   updatedAt: Generated<Timestamp>;
 }
 
+export interface ProjectVersions {
+  projectId: string;
+  versions: Json;
+}
+
 export interface ReadinessProbes {
   probedAt: Timestamp;
   slot: number;
@@ -303,6 +308,7 @@ export interface DB {
   monthlyPartitions: MonthlyPartitions;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
+  projectVersions: ProjectVersions;
   readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;
   settings: Settings;

@@ -1,5 +1,5 @@
-// Remembers what is built from a project's rows, and never serves it stale: every request reads the project's version
-// first, and what was built under another version is built again. A change is therefore seen by every request, in every
+// Remembers what is built from a project's rows, and never serves it stale: every request reads the version of the
+// project's area first, and what was built under another version is built again. A change is therefore seen by every request, in every
 // process, that starts after the change is answered.
 import { LRUCache } from 'lru-cache'
 
@@ -17,7 +17,7 @@ export type FreshMemoryOptions<Key, Value> = {
   onOutcome: (outcome: 'hit' | 'built') => void
 }
 
-// Changes made past the service, by hand in the database, do not move the version.
+// What fires no trigger, as a restored table or a TRUNCATE, moves no version.
 const maxAgeMs = 60_000
 // What an entry costs beside its bytes: name, ids, bookkeeping.
 const entryBytes = 800

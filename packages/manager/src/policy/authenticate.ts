@@ -20,7 +20,8 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  projectVersion: string
+  /** Of the endpoints of its project. */
+  endpointsVersion: string
 }
 
 declare module 'fastify' {

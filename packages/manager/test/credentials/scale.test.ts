@@ -82,10 +82,11 @@ async function costOf64(kind: string): Promise<{ statements: string[]; kdf: numb
   return { statements, kdf: (await kdfRuns()) - before }
 }
 
-/** The one statement that answers has_access, role and tenants, which runs when something in the project has changed. */
+/** The one statement that answers has_access, role and tenants, which runs when something that access depends on has changed. */
 async function accessStatement(kind: string): Promise<string> {
-  const rename = 'mutation($id: ID!, $name: String!) { updateProject(id: $id, input: {name: $name}) { id } }'
-  await service.query(admin, rename, { id: project.id, name: randomUUID() })
+  const rename =
+    'mutation($id: ID!, $name: String!) { updateApplication(id: $id, input: {name: $name}) { id } }'
+  await service.query(admin, rename, { id: project.applicationId, name: randomUUID() })
   service.statements.length = 0
   await validateAtOnce([authorizations[kind]?.[0] as string], 1)
   const long = service.statements.filter((text) => text.includes('json_agg'))

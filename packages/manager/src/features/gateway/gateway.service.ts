@@ -77,7 +77,7 @@ export function createGatewayService(deps: GatewayDeps) {
 
 const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
   projectId: machine.projectId,
-  version: machine.projectVersion,
+  version: machine.endpointsVersion,
   machineUserId: machine.id,
   applicationId,
   path,

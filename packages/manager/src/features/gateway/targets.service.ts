@@ -1,5 +1,5 @@
-// What a call needs to know of its endpoint, ready to use: found by one look into a map, under the version of the project
-// that was read together with the caller's token. A changed endpoint, access row or secret therefore holds for every
+// What a call needs to know of its endpoint, ready to use: found by one look into a map, under the version of the
+// project's endpoints that was read together with the caller's token. A changed endpoint, access row or secret therefore holds for every
 // call that begins after the change is answered, and a warm call reads nothing but its own token.
 import { createBatched } from '../../platform/db/batched.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -26,7 +26,7 @@ export type Target = Built &
 const maxTargetsPerStatement = 32
 const fixedBytes = 4_000
 
-/** Finds the enabled endpoint that a machine user asks for; `version` is the project's, read after the call arrived. */
+/** Finds the enabled endpoint that a machine user asks for; `version` is that of the project's endpoints, read after the call arrived. */
 export function createTargets({ database, secrets, metrics, maxPreparedBytes }: TargetsDeps) {
   const read = createBatched<TargetKey, TargetRow>({
     keyOf: nameOf,

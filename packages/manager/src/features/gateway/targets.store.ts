@@ -28,7 +28,7 @@ export type TargetRow = {
 const statement: PreparedStatement = {
   name: 'esb-targets',
   text: `
-    select wanted.position::int, ${versionOf('wanted.project_id')} as version,
+    select wanted.position::int, ${versionOf('wanted.project_id', 'endpoints')} as version,
       e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
       e.auth_username as "authUsername", e.auth_password as "authPassword", e.auth_token as "authToken",
       e.input_message_type as "inputMessageType", e.output_message_type as "outputMessageType",

@@ -79,7 +79,7 @@ export type PackNames = { projectId: string; version: string; names: string[] }
 const namesStatement: PreparedStatement = {
   name: 'language-packs-names',
   text: `
-    select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id')} as version,
+    select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'texts')} as version,
       array(select lower(p.name) from language_packs p where p.project_id = app.project_id limit ${maxPacks * 2}) as names
     from unnest($1::uuid[]) with ordinality as wanted (application_id, position)
     cross join lateral (

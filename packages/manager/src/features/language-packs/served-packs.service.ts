@@ -1,4 +1,4 @@
-// What a frontend loads in its language: a pack as bytes, made once per version of the project. Which packs there are is
+// What a frontend loads in its language: a pack as bytes, made once per version of the project's texts. Which packs there are is
 // remembered by application, the bytes by pack: whatever locales are asked for, a pack is built once.
 import { LRUCache } from 'lru-cache'
 import { createBatched } from '../../platform/db/batched.ts'
@@ -32,7 +32,7 @@ export function createServedPacks(deps: ServedPacksDeps) {
   })
   const findNames = createFreshMemory<string, Built & { names: ReadonlySet<string> }>({
     nameOf: (applicationId) => applicationId,
-    readVersion: deps.readVersion,
+    readVersion: (projectId) => deps.readVersion(projectId, 'texts'),
     maxBytes: deps.maxBytes,
     onOutcome: deps.metrics.preparedCounter('language_pack_names'),
     build: async (applicationId) => {

@@ -141,8 +141,8 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  /** The version of the project, read with the row: what is kept of the project under another one is out of date. */
-  projectVersion: string
+  /** The version of its project's endpoints, read with the row: what is kept of them under another one is out of date. */
+  endpointsVersion: string
 }
 
 // Two index lookups per token, whatever the number of machine users.
@@ -151,7 +151,7 @@ const byTokenStatement: PreparedStatement = {
   text: `
     select wanted.position::int, m.id, m.name, m.username,
       m.environment_id as "environmentId", m.project_id as "projectId",
-      ${versionOf('m.project_id')} as "projectVersion"
+      ${versionOf('m.project_id', 'endpoints')} as "endpointsVersion"
     from unnest($1::bytea[]) with ordinality as wanted (token_hash, position)
     cross join lateral (
       select id, name, username, environment_id, project_id

@@ -13,7 +13,7 @@ import {
 
 // Tenants in all lists together, about 150 bytes each.
 const maxTenantsRemembered = 200_000
-// Changes made past the service, by hand in the database, do not move the version.
+// What fires no trigger, as a restored table or a TRUNCATE, moves no version.
 const maxAgeMs = 60_000
 
 /** A function that reads one pair; `parts` are the columns that depend on the version, tenants apart. */

@@ -54,7 +54,7 @@ const statements = (
 })
 
 const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email, app.project_id,
-  u.role = 'administrator' as is_administrator, ${versionOf('app.project_id')} || ' ' || u.role as version`
+  u.role = 'administrator' as is_administrator, ${versionOf('app.project_id', 'access')} || ' ' || u.role as version`
 const isStaff = `(u.role = 'administrator' or project.role is not null)`
 const userAccess = `own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
   ${sharedTenants(isStaff)} as shared_tenants, case when not ${isStaff} then ${ownTenants} end as own_tenants`
@@ -107,7 +107,7 @@ export type MachineAccess = Versioned & {
 }
 
 const machineColumns = `m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
-  app.id is not null as is_own_application, ${versionOf('m.project_id')} as version`
+  app.id is not null as is_own_application, ${versionOf('m.project_id', 'access')} as version`
 const machineAccess = `true as is_staff, ${sharedTenants('app.id is not null')} as shared_tenants`
 
 export const byMachineToken = statements('by-machine-token', {

@@ -1,4 +1,4 @@
-// What a frontend loads at every page view: the merged layers as bytes, made once per version of the project.
+// What a frontend loads at every page view: the merged layers as bytes, made once per version of the project's settings.
 import { AppError, notFound } from '../../platform/errors.ts'
 import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -20,7 +20,7 @@ export type FrontendConfigService = ReturnType<typeof createFrontendConfigServic
 export function createFrontendConfigService(deps: FrontendConfigDeps) {
   const find = createFreshMemory<Place, Built & { answer: PreparedJson | null }>({
     nameOf: placeKey,
-    readVersion: deps.readVersion,
+    readVersion: (projectId) => deps.readVersion(projectId, 'settings'),
     maxBytes: deps.maxBytes,
     onOutcome: deps.metrics.preparedCounter('frontend_config'),
     build: async (place) => {

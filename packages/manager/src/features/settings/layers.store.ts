@@ -1,5 +1,5 @@
-// One statement reads the layers of any number of applications and tenants, together with the version of the project they
-// were read under. Each layer is looked up by index, so that the cost does not depend on the number of rows; what several
+// One statement reads the layers of any number of applications and tenants, together with the version of the project's
+// settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of rows; what several
 // of the places share is read once.
 import { inPlace } from '../../platform/db/batched.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
@@ -57,7 +57,7 @@ function layersStatement(
     name,
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
-        ${versionOf('app.project_id')} as version, ${served} as is_served,
+        ${versionOf('app.project_id', 'settings')} as version, ${served} as is_served,
         ${once('app.project_id', ofProject)} as project,
         ${once('app.id', ofApplication)} as application,
         ${once('app.project_id, wanted.tenant_id', ofTenant)} as tenant,

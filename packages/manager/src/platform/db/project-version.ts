@@ -1,30 +1,57 @@
-// The version of everything in a project: the head of its audit chain. Every change in a project appends an audit row in
-// its own transaction, so the head moves exactly when something has changed, and for every reader at the moment of commit.
-// The hash tells apart two histories that reach the same number, as after a restored backup.
+// What has changed in a project, by area. Triggers mark the tables below in the transaction of every change, whoever makes
+// it, so a version moves exactly when something of its area has changed, and for every reader at the moment of commit.
 import { createBatched, inPlace } from './batched.ts'
 import type { Database, PreparedStatement } from './database.ts'
 
-/** The version as an SQL expression; `projectId` is an SQL expression too. */
-export const versionOf = (projectId: string): string =>
-  `coalesce((select c.seq || '.' || encode(substr(c.hash, 1, 8), 'hex') from audit_chains c
-    where c.chain_id = ${projectId}), '0')`
+/**
+ * The tables that answers of an area are built from. An answer that is kept under the version of its area must be built
+ * from these alone; each of them needs the trigger that calls project_versions_move.
+ */
+export const areas = {
+  access: [
+    'applications',
+    'tenants',
+    'tenant2applications',
+    'user2projects',
+    'user2tenants',
+    'user2applications',
+    'tenant_role_definitions',
+  ],
+  settings: ['applications', 'tenant2applications', 'settings'],
+  texts: ['applications', 'language_packs'],
+  endpoints: ['applications', 'endpoints', 'machine_user2endpoints'],
+} as const satisfies Record<string, readonly string[]>
 
+export type Area = keyof typeof areas
+
+const marksOf = (area: Area): string =>
+  `concat_ws(' ', ${areas[area].map((table) => `v.versions ->> '${table}'`).join(', ')})`
+
+/** The version as an SQL expression; `projectId` is an SQL expression too. Empty when nothing was ever marked. */
+export const versionOf = (projectId: string, area: Area): string =>
+  `coalesce((select ${marksOf(area)} from project_versions v where v.project_id = ${projectId}), '')`
+
+const byArea = (Object.keys(areas) as Area[]).map((area) => `when '${area}' then ${marksOf(area)}`).join(' ')
 const statement: PreparedStatement = {
   name: 'project-versions',
   text: `
-    select wanted.position::int, ${versionOf('wanted.id')} as version
-    from unnest($1::uuid[]) with ordinality as wanted (id, position)`,
+    select wanted.position::int,
+      coalesce((select case wanted.area ${byArea} end from project_versions v where v.project_id = wanted.id), '') as version
+    from unnest($1::uuid[], $2::text[]) with ordinality as wanted (id, area, position)`,
 }
 
-export type ReadProjectVersion = (projectId: string) => Promise<string | null>
+type Wanted = { projectId: string; area: Area }
+export type ReadProjectVersion = (projectId: string, area: Area) => Promise<string | null>
 
 /** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
 export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
-  return createBatched<string, string>({
-    keyOf: (id) => id,
-    run: async (ids) => {
-      const rows = await database.read<{ position: number; version: string }>(statement, [ids])
-      return inPlace(ids.length, rows).map((row) => row?.version ?? null)
+  const read = createBatched<Wanted, string>({
+    keyOf: ({ projectId, area }) => `${area} ${projectId}`,
+    run: async (wanted) => {
+      const values = [wanted.map(({ projectId }) => projectId), wanted.map(({ area }) => area)]
+      const rows = await database.read<{ position: number; version: string }>(statement, values)
+      return inPlace(wanted.length, rows).map((row) => row?.version ?? null)
     },
   })
+  return (projectId, area) => read({ projectId, area })
 }

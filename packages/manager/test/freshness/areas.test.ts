@@ -1,0 +1,345 @@
+// Every kind of change beside every kind of answer that is kept ready: what depends on the change is built again and says
+// what a process says that has kept nothing; what does not is left alone. The changes are made by hand in the database,
+// past the service: it is the database that tells them.
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Area, areas } from '../../src/platform/db/project-version.ts'
+import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
+import { createToken, throughProxy, validate } from '../kit/credentials.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { freshClient } from '../kit/machines.ts'
+import { planOf } from '../kit/plans.ts'
+import { seedUser } from '../kit/seed.ts'
+
+let gateway: Gateway
+let person: Person
+let token: string
+let endpoint: { id: string; path: string }
+beforeAll(async () => {
+  gateway = await startGateway()
+  const { service, project } = gateway
+  person = await seedUser(service.sql, 'person')
+  token = (await createToken(service, person)).token
+  endpoint = await gateway.endpoint({
+    url: `${gateway.upstream.url}/target`,
+    logLevel: 'NONE',
+    transformationTemplate: '{{.Application.Name}}',
+  })
+  await service.sql.query(
+    `insert into language_packs (id, project_id, name, content, content_bytes)
+     values (gen_random_uuid(), $1, 'de', '[{"Key": "a", "Value": "b"}]', 30)`,
+    [project.id],
+  )
+})
+afterAll(() => gateway.close())
+
+type Said = [status: number, body: unknown]
+const withoutId = (body: object): object => ({ ...body, request_id: undefined })
+type Answer = 'config' | 'shared config' | 'pack' | 'target' | 'person' | 'machine'
+
+const get = async (to: TestApp, path: string): Promise<Said> => {
+  const response = await fetch(`${to.url}${path}`, { headers: { 'x-proxy-auth': proxySecret } })
+  return [response.status, withoutId((await response.json()) as object)]
+}
+const access = async (to: TestApp, secret: string): Promise<Said> => {
+  const { status, body } = await validate(
+    to.url,
+    `Bearer ${secret}`,
+    gateway.project.applicationId,
+    freshClient(),
+  )
+  return [status, withoutId(body as object)]
+}
+const ask: Record<Answer, (to: TestApp) => Promise<Said>> = {
+  config: (to) =>
+    get(to, `/api/frontend-config/${gateway.project.applicationId}/${gateway.project.tenantId}`),
+  'shared config': (to) => get(to, `/api/frontend-config/${gateway.project.applicationId}`),
+  pack: (to) => get(to, `/language-packs/${gateway.project.applicationId}/de`),
+  target: async (to) => {
+    gateway.upstream.reset()
+    const headers: [string, string][] = Object.entries(throughProxy(freshClient()))
+    const { status } = await gateway.send(endpoint.path, { to, method: 'POST', body: '{}', headers })
+    return [status, gateway.upstream.received.map(({ body }) => body.toString())]
+  },
+  person: (to) => access(to, token),
+  machine: (to) => access(to, gateway.machine.token),
+}
+const answers = Object.keys(ask) as Answer[]
+const areaOf: Record<Answer, Area> = {
+  config: 'settings',
+  'shared config': 'settings',
+  pack: 'texts',
+  target: 'endpoints',
+  person: 'access',
+  machine: 'access',
+}
+// What builds an answer, as against the reads that only tell whether it still holds.
+const isBuild = (text: string): boolean => /from settings|from language_packs|consume_url|json_agg/.test(text)
+
+/** Which answers are built again when each is asked for once. */
+async function rebuilt(): Promise<Answer[]> {
+  const again: Answer[] = []
+  for (const answer of answers) {
+    gateway.service.statements.length = 0
+    await ask[answer](gateway.service)
+    if (gateway.service.statements.some(isBuild)) again.push(answer)
+  }
+  return again
+}
+const said = async (by: TestApp): Promise<Record<string, Said>> => {
+  const all: Record<string, Said> = {}
+  for (const answer of answers) all[answer] = await ask[answer](by)
+  return all
+}
+
+const config: Answer[] = ['config', 'shared config']
+const people: Answer[] = ['person', 'machine']
+const sql = (text: string, ...values: unknown[]) => gateway.service.sql.query(text, values)
+
+type Change = { what: string; by: () => Promise<unknown>; builds: Answer[] }
+/** In this order; `builds` is written from what the answers say, not from the code. */
+const changes: Change[] = [
+  {
+    what: 'the content of a language pack',
+    by: () => sql(`update language_packs set content = '[{"Key": "a", "Value": "c"}]'`),
+    builds: ['pack'],
+  },
+  {
+    what: 'a new language pack',
+    by: () =>
+      sql(
+        `insert into language_packs (id, project_id, name) values (gen_random_uuid(), $1, 'fr')`,
+        gateway.project.id,
+      ),
+    builds: ['pack'],
+  },
+  {
+    what: 'the template of an endpoint',
+    by: () =>
+      sql(
+        "update endpoints set transformation_template = '2 {{.Application.Name}}' where id = $1",
+        endpoint.id,
+      ),
+    builds: ['target'],
+  },
+  {
+    what: 'access to an endpoint that is switched off',
+    by: () => sql('update machine_user2endpoints set enabled = false'),
+    builds: ['target'],
+  },
+  {
+    what: 'access to an endpoint that is switched on',
+    by: () => sql('update machine_user2endpoints set enabled = true'),
+    builds: ['target'],
+  },
+  {
+    what: "a tenant's settings",
+    by: () =>
+      sql(
+        `update settings set frontend_module_config = '{"DefaultTheme": "dark"}' where tenant_id = $1`,
+        gateway.project.tenantId,
+      ),
+    builds: config,
+  },
+  {
+    what: "a project's settings",
+    by: () =>
+      sql(
+        `update settings set frontend_module_config = '{"DefaultLocale": "de"}'
+         where project_id = $1 and tenant_id is null and application_id is null`,
+        gateway.project.id,
+      ),
+    builds: config,
+  },
+  {
+    what: 'a role in the tenant',
+    by: () =>
+      sql(
+        `insert into user2tenants (id, project_id, tenant_id, user_id, role_name)
+         values (gen_random_uuid(), $1, $2, $3, 'member')`,
+        gateway.project.id,
+        gateway.project.tenantId,
+        person.id,
+      ),
+    builds: people,
+  },
+  {
+    what: 'what a role permits',
+    by: () => sql("update tenant_role_definitions set permissions = '{members}' where name = 'member'"),
+    builds: people,
+  },
+  {
+    what: 'a role in the project',
+    by: () =>
+      sql(
+        `insert into user2projects (id, project_id, user_id, role) values (gen_random_uuid(), $1, $2, 'developer')`,
+        gateway.project.id,
+        person.id,
+      ),
+    builds: people,
+  },
+  { what: 'a role in the project that ends', by: () => sql('delete from user2projects'), builds: people },
+  {
+    what: 'a role in the application',
+    by: () =>
+      sql(
+        `insert into user2applications (id, project_id, application_id, user_id, role)
+         values (gen_random_uuid(), $1, $2, $3, 'normal')`,
+        gateway.project.id,
+        gateway.project.applicationId,
+        person.id,
+      ),
+    builds: people,
+  },
+  {
+    what: 'an administrator',
+    by: () => sql("update users set role = 'administrator' where id = $1", person.id),
+    builds: ['person'],
+  },
+  { what: 'the name of a tenant', by: () => sql("update tenants set name = 'renamed'"), builds: people },
+  {
+    what: 'the name of an application',
+    by: () => sql("update applications set name = 'renamed'"),
+    builds: answers,
+  },
+  { what: 'the name of a project', by: () => sql("update projects set name = 'renamed'"), builds: [] },
+  {
+    what: 'an application that is disabled for a tenant',
+    by: () => sql('update tenant2applications set enabled = false'),
+    builds: [...config, ...people],
+  },
+  {
+    what: 'an application that is enabled for a tenant',
+    by: () => sql('update tenant2applications set enabled = true'),
+    builds: [...config, ...people],
+  },
+  {
+    what: 'a machine user that is disabled',
+    by: () => sql('update machine_users set enabled = false'),
+    builds: [],
+  },
+  {
+    what: 'a machine user that is enabled',
+    by: () => sql('update machine_users set enabled = true'),
+    builds: [],
+  },
+  {
+    what: 'a tenant that is deleted',
+    by: () => sql('delete from tenants where id = $1', gateway.project.tenantId),
+    builds: [...config, ...people],
+  },
+  {
+    what: 'an endpoint that is deleted',
+    by: () => sql('delete from endpoints where id = $1', endpoint.id),
+    builds: ['target'],
+  },
+  {
+    what: 'a project that is deleted',
+    by: () => sql('delete from projects where id = $1', gateway.project.id),
+    // The machine user is gone, so nobody asks for its endpoint.
+    builds: ['config', 'shared config', 'pack', 'person'],
+  },
+]
+
+const inOrder = (some: readonly Answer[]): Answer[] => answers.filter((answer) => some.includes(answer))
+/** Some answers are remembered to be none only while there is something; those are built at every request. */
+const builtAnyway = async (): Promise<Answer[]> => (await rebuilt(), rebuilt())
+
+describe('an answer that is kept', () => {
+  test('is built from the tables of its area alone', async () => {
+    const identity = new Set(['project_versions', 'users', 'personal_access_tokens', 'machine_users'])
+    for (const answer of answers) {
+      await sql("update applications set name = 'first'")
+      gateway.service.statements.length = 0
+      expect((await ask[answer](gateway.service))[0]).toBe(200)
+      const built = gateway.service.statements.filter(isBuild)
+      expect(built.length).toBeGreaterThan(0)
+      const plans = await Promise.all(built.map((text) => planOf(gateway.service.database.url, text)))
+      const read = new Set(plans.flat().flatMap((line) => /^ *Index Scan (\S+)/.exec(line)?.[1] ?? []))
+      expect(read.size).toBeGreaterThan(0)
+      const known = areas[areaOf[answer]] as readonly string[]
+      expect({
+        answer,
+        others: [...read].filter((table) => !identity.has(table) && !known.includes(table)),
+      }).toEqual({
+        answer,
+        others: [],
+      })
+    }
+  })
+
+  test('every table of an area marks its changes', async () => {
+    const { rows } = await sql(
+      `select tgrelid::regclass::text as name from pg_trigger where tgfoid = 'project_versions_move'::regproc
+       and tgenabled = 'O' and tgdeferrable and tginitdeferred and tgattr = '' and tgqual is null and tgtype = 29`,
+    )
+    const marked = (rows as { name: string }[]).map(({ name }) => name).toSorted()
+    expect(marked).toEqual([...new Set(Object.values(areas).flat())].toSorted())
+  })
+
+  for (const { what, by, builds } of changes)
+    test(`is built again after ${what} if it depends on it, and says what is true now`, async () => {
+      const anyway = await builtAnyway()
+      await by()
+      expect(inOrder((await rebuilt()).filter((answer) => !anyway.includes(answer)))).toEqual(
+        inOrder(builds.filter((answer) => !anyway.includes(answer))),
+      )
+      const cold = await startTestApp({ database: gateway.service.database })
+      try {
+        expect(await said(gateway.service)).toEqual(await said(cold))
+      } finally {
+        await cold.close()
+      }
+    })
+})
+
+describe('marks', () => {
+  test('are made at the commit: changes of several tables, in any order, do not wait for each other', async () => {
+    const { sql: pool, database } = gateway.service
+    const projectId = crypto.randomUUID()
+    await pool.query("insert into projects (id, name, slug) values ($1, 'x', 'marks')", [projectId])
+    for (const n of [1, 2])
+      for (const table of ['tenants', 'applications'])
+        await pool.query(
+          `insert into ${table} (id, project_id, name, slug) values (gen_random_uuid(), $1, 'x', 'n${n}')`,
+          [projectId],
+        )
+    const [first, second] = [1, 2].map(() => new Client({ connectionString: database.url })) as [
+      Client,
+      Client,
+    ]
+    const change = (client: Client, table: string, slug: string) =>
+      client.query(`update ${table} set name = 'y' where project_id = $1 and slug = $2`, [projectId, slug])
+    for (const client of [first, second]) {
+      await client.connect()
+      await client.query("begin; set local lock_timeout = '5s'")
+    }
+    await change(first, 'tenants', 'n1')
+    await change(second, 'applications', 'n2')
+    await change(first, 'applications', 'n1')
+    await change(second, 'tenants', 'n2')
+    const ends = await Promise.all([first.query('commit'), second.query('commit')])
+    expect(ends.map(({ command }) => command)).toEqual(['COMMIT', 'COMMIT'])
+    await Promise.all([first.end(), second.end()])
+  })
+
+  test('are one per transaction, project and table, and never the same again', async () => {
+    const projectId = crypto.randomUUID()
+    const marks = async (): Promise<Record<string, string>> => {
+      const { rows } = await sql('select versions from project_versions where project_id = $1', projectId)
+      return (rows as { versions: Record<string, string> }[])[0]?.versions ?? {}
+    }
+    await sql("insert into projects (id, name, slug) values ($1, 'x', 'marked')", projectId)
+    const before = await marks()
+    expect(Object.keys(before)).toEqual(['settings'])
+    await sql(
+      `insert into tenants (id, project_id, name, slug)
+       select gen_random_uuid(), $1, 'x', 'n' || n from generate_series(1, 100) n`,
+      projectId,
+    )
+    const after = await marks()
+    expect(Object.keys(after).toSorted()).toEqual(['settings', 'tenants'])
+    expect(after['settings']).toBe(after['tenants'])
+    expect(after['settings']).not.toBe(before['settings'])
+  })
+})
