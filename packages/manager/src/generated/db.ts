@@ -193,6 +193,12 @@ export interface Projects {
   updatedAt: Generated<Timestamp>;
 }
 
+export interface ProjectVersionMoves {
+  mark: string;
+  projectId: string;
+  tableName: string;
+}
+
 export interface ProjectVersions {
   projectId: string;
   versions: Json;
@@ -308,6 +314,7 @@ export interface DB {
   monthlyPartitions: MonthlyPartitions;
   personalAccessTokens: PersonalAccessTokens;
   projects: Projects;
+  projectVersionMoves: ProjectVersionMoves;
   projectVersions: ProjectVersions;
   readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;

@@ -270,8 +270,8 @@ describe('an answer that is kept', () => {
 
   test('every table of an area marks its changes', async () => {
     const { rows } = await sql(
-      `select tgrelid::regclass::text as name from pg_trigger where tgfoid = 'project_versions_move'::regproc
-       and tgenabled = 'O' and tgdeferrable and tginitdeferred and tgattr = '' and tgqual is null and tgtype = 29`,
+      `select tgrelid::regclass::text as name from pg_trigger where tgfoid = 'project_versions_note'::regproc
+       and tgenabled = 'O' and tgattr = '' and tgqual is null and tgtype = 29`,
     )
     const marked = (rows as { name: string }[]).map(({ name }) => name).toSorted()
     expect(marked).toEqual([...new Set(Object.values(areas).flat())].toSorted())
@@ -332,14 +332,22 @@ describe('marks', () => {
     await sql("insert into projects (id, name, slug) values ($1, 'x', 'marked')", projectId)
     const before = await marks()
     expect(Object.keys(before)).toEqual(['settings'])
-    await sql(
+    const client = new Client({ connectionString: gateway.service.database.url })
+    await client.connect()
+    await client.query('begin')
+    await client.query(
       `insert into tenants (id, project_id, name, slug)
        select gen_random_uuid(), $1, 'x', 'n' || n from generate_series(1, 100) n`,
-      projectId,
+      [projectId],
     )
+    // However many rows change, the commit has as much to do.
+    expect((await client.query('select from project_version_moves')).rowCount).toBe(2)
+    await client.query('commit')
+    await client.end()
     const after = await marks()
     expect(Object.keys(after).toSorted()).toEqual(['settings', 'tenants'])
     expect(after['settings']).toBe(after['tenants'])
     expect(after['settings']).not.toBe(before['settings'])
+    expect((await sql('select from project_version_moves')).rowCount).toBe(0)
   })
 })

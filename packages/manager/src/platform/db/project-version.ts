@@ -5,7 +5,7 @@ import type { Database, PreparedStatement } from './database.ts'
 
 /**
  * The tables that answers of an area are built from. An answer that is kept under the version of its area must be built
- * from these alone; each of them needs the trigger that calls project_versions_move.
+ * from these alone; each of them needs the trigger that calls project_versions_note.
  */
 export const areas = {
   access: [
