@@ -2,7 +2,7 @@
 // row shows of a change.
 import { digestOf, shownText } from './audit/shown.ts'
 import { badRequest } from './errors.ts'
-import { codePoints, hasForbiddenCharacters } from './validate.ts'
+import { hasForbiddenCharacters, isLongerThan } from './validate.ts'
 
 export type KeyValuePair = { Key: string; Value: string }
 
@@ -17,7 +17,7 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
   const seen = new Set<string>()
   let bytes = 0
   for (const { Key, Value } of pairs) {
-    if (Key.trim() === '' || codePoints(Key) > pairLimits.keyLength)
+    if (Key.trim() === '' || isLongerThan(Key, pairLimits.keyLength))
       throw badRequest(`every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`)
     if (hasForbiddenCharacters(Key) || hasForbiddenCharacters(Value))
       throw badRequest(`${field} must not contain control characters or broken Unicode`)

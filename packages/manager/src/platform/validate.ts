@@ -9,20 +9,20 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 export const hasForbiddenCharacters = (value: string): boolean =>
   controlCharacters.test(value) || !value.isWellFormed()
 
-// As PostgreSQL's char_length counts, which the constraints use.
-export const codePoints = (value: string): number => Array.from(value).length
+/** Whether a text has more characters than this, counted as PostgreSQL's char_length does; a far longer one is not counted. */
+export const isLongerThan = (text: string, maxLength: number): boolean =>
+  text.length > maxLength && (text.length > 2 * maxLength || Array.from(text).length > maxLength)
 
 /** A name of 1 to 100 characters that is not blank and holds no control characters. */
 export function checkName(value: string, field = 'name', maxLength = 100): string {
-  const length = codePoints(value)
-  if (length < 1 || length > maxLength || value.trim() === '')
+  if (value.trim() === '' || isLongerThan(value, maxLength))
     throw badRequest(`${field} must have 1 to ${maxLength} characters`)
   return checkText(value, field, maxLength)
 }
 
 /** A text, possibly empty, of limited length. */
 export function checkText(value: string, field: string, maxLength: number): string {
-  if (codePoints(value) > maxLength) throw badRequest(`${field} must have at most ${maxLength} characters`)
+  if (isLongerThan(value, maxLength)) throw badRequest(`${field} must have at most ${maxLength} characters`)
   if (hasForbiddenCharacters(value))
     throw badRequest(`${field} must not contain control characters or broken Unicode`)
   return value

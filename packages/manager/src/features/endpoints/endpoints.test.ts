@@ -164,11 +164,12 @@ describe('the schema', () => {
   const fieldsOf = async (type: string): Promise<Record<string, string>> => {
     const { data } = await service.query(
       admin,
-      `{ type: __type(name: "${type}") { ${type.endsWith('Input') ? 'fields: inputFields' : 'fields'} {
+      `{ type: __type(name: "${type}") { ${type.endsWith('Input') ? 'inputFields' : 'fields'} {
         name type { kind name ofType { name } } } } }`,
     )
+    const { fields, inputFields } = data.type as { fields?: Field[]; inputFields?: Field[] }
     return Object.fromEntries(
-      (data.type.fields as Field[]).map(({ name, type: { kind, name: own, ofType } }) => [
+      (fields ?? inputFields ?? []).map(({ name, type: { kind, name: own, ofType } }) => [
         name,
         kind === 'NON_NULL' ? `${ofType?.name}!` : (own as string),
       ]),

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import { badRequest } from '../errors.ts'
-import { codePoints } from '../validate.ts'
+import { isLongerThan } from '../validate.ts'
 
 /** The part of a schema that messages are made from. */
 type Form = {
@@ -43,7 +43,7 @@ function problemOfField(field: Form, given: unknown): string {
   if (type !== 'string') return type === 'object' ? 'must be an object' : 'is malformed'
   const isAbsent = given === undefined || given === null
   if (typeof given !== 'string') return isAbsent && pattern === notBlank ? 'is required' : 'must be a text'
-  return codePoints(given) > maxLength ? `must have at most ${maxLength} characters` : 'is required'
+  return isLongerThan(given, maxLength) ? `must have at most ${maxLength} characters` : 'is required'
 }
 
 /** The pattern of texts that must hold more than white space. */
