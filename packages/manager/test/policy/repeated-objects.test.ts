@@ -12,7 +12,7 @@ const sdl = `
     things: [Thing!]! @can(do: PROJECT_LIST, in: SYSTEM)
     thing(id: ID!): Thing @can(do: PROJECT_VIEW, on: "id", in: PROJECT)
   }
-  extend type Mutation { change(id: ID!): Thing @can(do: PROJECT_VIEW, on: "id", in: PROJECT) }`
+  extend type Mutation { change(id: ID!): Thing @can(do: PROJECT_VIEW, on: "id", in: PROJECT) @audited(as: ["thing update"]) }`
 const rows = Array.from({ length: 9_000 }, (_, i) => ({ id: `id ${i % 3}` }))
 const self = (thing: object): object => thing
 const byId = (_parent: unknown, { id }: { id: string }) => ({ id })
