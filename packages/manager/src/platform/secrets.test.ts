@@ -116,9 +116,12 @@ describe('opening', () => {
     const [first, second] = [old.seal('first', place), old.seal('other', place)]
     expect(first).toHaveLength(second.length)
     const opened: number[] = []
-    for (let at = 2 + '2026'.length + 1; at < first.length; at++)
-      if (opens(() => old.open(Buffer.concat([first.subarray(0, at), second.subarray(at)]), place)))
-        opened.push(at)
+    for (let at = 2 + '2026'.length + 1; at < first.length; at++) {
+      const mixed = Buffer.concat([first.subarray(0, at), second.subarray(at)])
+      // Random bytes may be equal at either end, and then nothing is mixed.
+      const isOne = mixed.equals(first) || mixed.equals(second)
+      if (!isOne && opens(() => old.open(mixed, place))) opened.push(at)
+    }
     expect(opened).toEqual([])
   })
 
