@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
 // Each package says in its own file how its tests run.
-export default defineConfig({ test: { projects: ['packages/*/vitest.config.ts'] } })
+export default defineConfig({
+  test: { projects: ['packages/*/vitest.config.ts'] },
+})

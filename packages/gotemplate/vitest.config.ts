@@ -2,12 +2,16 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    name: 'gotemplate',
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
+    // What measures: `npm run test:load`.
+    exclude: ['**/*.load.test.ts'],
     pool: 'forks',
+    maxWorkers: '100%',
     // Node itself loads and strips the types, as it does for those who use the package.
     experimental: { viteModuleRunner: false },
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     // A test that was left focused must not hide the others.
     allowOnly: false,
   },

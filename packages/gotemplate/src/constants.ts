@@ -7,7 +7,7 @@ export interface NumberConstant {
   /** As an int, null when it has none: not integral, or too large. */
   readonly int: bigint | null
   readonly float: number
-  /** Whether it is a float64 where nothing else is asked for. */
+  /** Whether it is a float64 where no type is required. */
   readonly isFloat: boolean
 }
 
@@ -122,7 +122,7 @@ function readInteger(text: string): bigint | null {
   const digits = spelled.replaceAll('_', '').replace(/^0+(?=.)/, '')
   const base = { x: 16, o: 8, b: 2, '0': 8, '': 10 }[prefix.slice(-1).toLowerCase()] ?? 10
   if (digits === '' || !allDigits(digits, base)) return null
-  // Whatever its base, a number with so many digits has more than 64 bits; how many does not matter.
+  // In any base, a number with that many digits has more than 64 bits; how many does not matter.
   if (digits.length > 64) return sign === '-' ? -MAX_UINT * 2n : MAX_UINT * 2n
   const value = BigInt(base === 10 ? digits : `${{ 16: '0x', 8: '0o', 2: '0b' }[base] ?? ''}${digits}`)
   return sign === '-' ? -value : value
@@ -176,7 +176,7 @@ function timesPowerOfTwo(value: number, exponent: number): number {
 const misplacedInHex = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
 const misplaced = /(?<![0-9])_|_(?![0-9])/
 
-/** Whether every underscore stands between digits, or between a prefix, which counts as one, and a digit. */
+/** Whether every underscore is between digits, or between a prefix, which counts as one, and a digit. */
 function underscoresFit(text: string): boolean {
   if (!text.includes('_')) return true
   const body = text.replace(/^[+-]/, '')

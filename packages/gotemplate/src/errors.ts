@@ -61,7 +61,7 @@ export class Failure extends Error {
   }
 }
 
-/** Ends what is being done with this reason. */
+/** Throws a Failure with this reason. */
 export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
 }

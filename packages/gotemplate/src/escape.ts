@@ -39,7 +39,7 @@ const js: ReadonlyMap<number, string> = new Map([
   [0x3d, '\\u003D'],
 ])
 
-/** The text of the arguments as it may stand in a JavaScript string. */
+/** The text of the arguments, escaped for a JavaScript string. */
 export function escapeJs(args: readonly Value[], run: Run): string {
   return replaceEach(joined(args, run), run, (code) => {
     if (code >= 0x20 && code <= 0x7f) return js.get(code)
@@ -49,7 +49,7 @@ export function escapeJs(args: readonly Value[], run: Run): string {
   })
 }
 
-/** The text of the arguments as it may stand in the query of a URL. */
+/** The text of the arguments, escaped for the query of a URL. */
 export function escapeQuery(args: readonly Value[], run: Run): string {
   return replaceEach(joined(args, run), run, (code) => {
     if (isUnreserved(code)) return undefined
@@ -66,7 +66,7 @@ function percentEncoded(character: string): string {
   return encoded
 }
 
-/** The text with some of its characters replaced; what stands between them is copied in one piece. */
+/** The text with some of its characters replaced; what is between them is copied in one piece. */
 function replaceEach(text: string, run: Run, replacement: (code: number) => string | undefined): string {
   run.build(text.length)
   let result = ''

@@ -1,4 +1,4 @@
-// Pipelines as closures: what stands inside an action is turned once into functions of an execution and its dot.
+// Pipelines as closures: what is inside an action is turned once into functions of an execution and its dot.
 import { fail } from './errors.ts'
 import { type FunctionEntry, type FunctionTable, countProblem, parameterType } from './funcs.ts'
 import {
@@ -19,7 +19,7 @@ import { Named, type ParameterType, type Value, entry, typeName } from './value.
 export type Evaluate = (run: Run, dot: Value) => Value
 /** A stage of a pipeline; `final` is the value of the stage before. */
 type Stage = (run: Run, dot: Value, final: Value) => Value
-/** An argument, asked for as a type. */
+/** An argument, evaluated as a type. */
 type Argument = (run: Run, dot: Value, type: ParameterType) => Value
 
 /**
@@ -119,7 +119,7 @@ function compileLiteral(literal: Literal): Evaluate {
   }
 }
 
-/** The value of a number where no type is asked for, null when it fits none. */
+/** The value of a number where no type is required, null when it fits none. */
 const idealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
 
 /** The value at the end of a chain of fields. */
@@ -173,7 +173,7 @@ function compileMethodCall(
   }
 }
 
-/** What the last name of the node is asked of. */
+/** The receiver: everything before the last name of the node. */
 function compileReceiver(
   node: FieldNode | VariableNode | ChainNode,
   last: number,
@@ -267,7 +267,7 @@ function compileArgument(operand: Operand, functions: FunctionTable): Argument {
   return (run, dot, type) => checkType(evaluate(run, dot), type, position)
 }
 
-/** A constant takes the type that is asked for where it can. */
+/** A constant takes the required type where it can. */
 function compileLiteralArgument(literal: Literal): Argument {
   const plain = compileLiteral(literal)
   return (run, dot, type) => {

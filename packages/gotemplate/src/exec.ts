@@ -105,7 +105,7 @@ export class Program {
     const { before, position, variables } = pipe
     const { head, args } = pipe.first
     if (head.kind === 'field' && args.length === 0 && pipe.rest.length === 0 && variables.length === 0) {
-      // Most actions are a field, which needs no evaluation of its own.
+      // Most actions are a field, which needs no separate evaluation.
       const { names } = head
       return (run, dot) => {
         run.write(before)

@@ -11,7 +11,7 @@ const MAX_RUNE = 0x10ffffn
 const lowerHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const upperHex = lowerHex.map((digits) => digits.toUpperCase())
 
-/** Formats simple values and collects the text. Whatever is long is counted against the budget before it is made. */
+/** Formats simple values and collects the text. Long text is counted against the budget before it is made. */
 export class Formatter {
   width: number | null = null
   precision: number | null = null
@@ -42,7 +42,7 @@ export class Formatter {
     this.sharpV = false
   }
 
-  /** Whether nothing was asked for that changes how a number looks. */
+  /** Whether no flag changes how a number looks. */
   isPlain(): boolean {
     return this.width === null && this.precision === null && !this.plus && !this.space && !this.sharp
   }
@@ -61,7 +61,7 @@ export class Formatter {
     this.text += text
   }
 
-  /** Adds text filled up to the width, with zeros only if they may stand before it. */
+  /** Adds text filled up to the width, with zeros only if they may come before it. */
   pad(text: string, zeros = this.zero): void {
     const missing = this.width === null ? 0 : this.width - runeCount(text)
     if (missing <= 0) return this.write(text)
@@ -131,7 +131,7 @@ export class Formatter {
     this.pad(`U+${hex}${shown ? ` '${runeText(code)}'` : ''}`, false)
   }
 
-  /** An integer in some base; verb O writes its prefix whatever the flags. */
+  /** An integer in some base; verb O writes its prefix with any flags. */
   integer(value: bigint, base: 2 | 8 | 10 | 16, verb: string): void {
     if (this.precision === 0 && value === 0n) return this.pad('', false)
     const negative = value < 0n
@@ -168,7 +168,7 @@ export class Formatter {
     this.#padSigned(sign, number)
   }
 
-  /** A sign stands before the zeros that fill the width. */
+  /** A sign comes before the zeros that fill the width. */
   #padSigned(sign: string, number: string): void {
     const missing = (this.width ?? 0) - number.length - 1
     if (!this.zero || missing <= 0) return this.pad(sign + number)

@@ -34,7 +34,9 @@ export interface TemplateFunction<Types extends readonly (keyof GoTypes)[] = rea
   readonly parameters: Types
   /** Whether the last parameter takes any number of arguments, also none. */
   readonly variadic?: boolean
-  /** The result: data as a template takes it, number for float64 and bigint for int. What it throws ends the execution. */
+  /**
+   * The result: data as a template takes it, number for float64 and bigint for int. What it throws ends the execution.
+   */
   call(args: { readonly [Place in keyof Types]: GoTypes[Types[Place]] }, context: CallContext): unknown
 }
 

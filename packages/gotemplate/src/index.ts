@@ -21,7 +21,7 @@ interface ParseOptions {
   readonly functions?: Readonly<Record<string, TemplateFunction>>
   /** Go's own functions: all of them, none, or those named here. */
   readonly builtins?: boolean | readonly string[]
-  /** Words to add to the error for a function that does not exist; `isBuiltin` tells that Go has it. */
+  /** Text to add to the error for a function that does not exist; `isBuiltin` tells that Go has it. */
   readonly hint?: (name: string, isBuiltin: boolean) => string
   readonly limits?: Partial<Limits>
 }
@@ -32,8 +32,8 @@ const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
 export interface Template {
   readonly name: string
   /**
-   * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget leaves
-   * out is at its default.
+   * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget
+   * leaves out is at its default.
    */
   execute(data: unknown, budget?: Partial<Budget>): string
 }

@@ -1,5 +1,5 @@
-// The lexer: text between actions, and the tokens inside them. Trim markers are dealt with here; the parser never sees
-// them. Spaces are no tokens: of each token it is known whether one stood before it.
+// The lexer: text between actions, and the tokens inside them. Trim markers are handled here; the parser never sees
+// them. Spaces are no tokens: each token knows whether one was before it.
 import { isLetterOrDigit } from './unicode.ts'
 
 export type TokenType =
@@ -72,13 +72,13 @@ function classOf(code: number): number {
 const isSpace = (code: number): boolean => code < 128 && classes[code] === BLANK
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** Stands on one token of a template at a time, from its beginning to its end. */
+/** Reads a template one token at a time, from its beginning to its end. */
 export class Lexer {
   /** The token: its type and where it starts and ends. */
   type: TokenType = 'eof'
   start = 0
   end = 0
-  /** Whether a space stands before it. */
+  /** Whether a space is before it. */
   spaced = false
   /** Which keyword it is, when it is one. */
   keyword: Keyword | null = null
@@ -138,7 +138,7 @@ export class Lexer {
     }
   }
 
-  /** Finds the next action; answers whether there is text before it. */
+  /** Finds the next action; returns whether there is text before it. */
   #text(): boolean {
     const start = this.#at
     const left = this.#source.indexOf(LEFT, start)

@@ -1,4 +1,4 @@
-// The passes of a range, and how statements go on: a statement answers that, so break and continue need no exceptions.
+// The passes of a range, and how statements go on: a statement returns that, so break and continue need no exceptions.
 import { fail } from './errors.ts'
 import { type RangeNode } from './node.ts'
 import { type Run } from './run.ts'
@@ -12,7 +12,7 @@ export type Flow = typeof ON | typeof BREAK | typeof CONTINUE
 /** A statement, or a list of them, ready to be executed. */
 export type Execute = (run: Run, dot: Value) => Flow
 
-/** A list of statements with what it costs; whoever executes it counts that first. */
+/** A list of statements with what it costs; the cost is counted before it is executed. */
 export interface Block {
   readonly execute: Execute
   readonly weight: number
@@ -36,7 +36,7 @@ export class Loop {
     this.#variables = node.pipe.variables.length
   }
 
-  /** Executes the body for each element; answers whether there was one. */
+  /** Executes the body for each element; returns whether there was one. */
   over(value: Value, run: Run): boolean {
     if (isList(value)) return this.#overList(value, run)
     if (typeof value === 'bigint') return this.#overInteger(value, run, (index) => index)
@@ -68,9 +68,9 @@ export class Loop {
     return count > 0n
   }
 
-  /** One pass; answers whether the loop goes on. */
+  /** One pass; returns whether the loop goes on. */
   #pass(run: Run, index: Value, value: Value): boolean {
-    // The variables of the range were declared last, so they stand right below the top.
+    // The variables of the range were declared last, so they are right below the top.
     const { top } = run
     if (this.#variables > 0) {
       if (this.#node.pipe.assigns) this.#assign(run, index, value)

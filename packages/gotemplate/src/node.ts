@@ -53,7 +53,7 @@ export interface PipeNode extends Placed {
   readonly variables: readonly { readonly name: string; readonly number: number }[]
   /** Whether they exist already and are assigned to. */
   readonly assigns: boolean
-  /** The stages: what the first one answers goes to the next as its last argument, and so on. */
+  /** The stages: what the first one returns goes to the next as its last argument, and so on. */
   readonly first: Command
   readonly rest: readonly Command[]
 }
@@ -96,10 +96,10 @@ export interface ListNode {
   /** The statements, operands and fields in it, which is what executing it costs; lists inside it are not counted. */
   readonly weight: number
 }
-/** A pipeline that stands by itself is an action. */
+/** A pipeline by itself is an action. */
 export type Statement = TextNode | PipeNode | ConditionNode | RangeNode | TemplateNode | JumpNode
 
-/** A template and how many blocks and parentheses stand within one another in it. */
+/** A template and how many blocks and parentheses are nested in it. */
 export interface Definition {
   readonly list: ListNode
   readonly levels: number

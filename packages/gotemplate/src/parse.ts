@@ -1,4 +1,4 @@
-// The parser: statements here, what stands inside an action in pipeline.ts.
+// The parser: statements here, what is inside an action in pipeline.ts.
 import { unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
 import { type Keyword } from './lex.ts'
@@ -37,7 +37,7 @@ class Parser extends PipelineParser {
     return this.#definitions
   }
 
-  /** A template that says nothing gives way to one that does; two that do are an error. */
+  /** A blank template is replaced by one with content; two with content are an error. */
   #add(name: string, list: ListNode, position: number): void {
     const existing = this.#definitions.get(name)
     if (existing === undefined || isBlank(existing.list))
@@ -78,7 +78,7 @@ class Parser extends PipelineParser {
   }
 
   /**
-   * One statement, or what closes the list; null for a definition, which may stand at the top only and leaves nothing
+   * One statement, or what closes the list; null for a definition, which is allowed at the top only and leaves nothing
    * behind.
    */
   #statement(isTop: boolean): Statement | Closing | null {
@@ -94,7 +94,7 @@ class Parser extends PipelineParser {
 
   #isAtPipeline(): boolean {
     const { type } = this.token
-    // Text follows text where a comment stands between them.
+    // Text follows text where a comment is between them.
     return type !== 'keyword' && type !== 'text' && type !== 'eof'
   }
 

@@ -1,4 +1,4 @@
-// The parser of what stands inside an action: pipelines, commands, operands. Scopes and limits are here too.
+// The parser of what is inside an action: pipelines, commands, operands. Scopes and limits are here too.
 import { characterCode, characterConstant, readNumber, unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
 import { Lexer, type TokenType } from './lex.ts'
@@ -8,7 +8,7 @@ import { type Command, type Operand, type PipeNode } from './node.ts'
 export interface Limits {
   /** UTF-16 units. */
   readonly length: number
-  /** Blocks and parentheses within one another. */
+  /** Nested blocks and parentheses. */
   readonly nesting: number
   /** Statements, operands and fields. */
   readonly nodes: number
@@ -129,7 +129,7 @@ export class PipelineParser {
     return { kind: 'pipe', position, before, variables, assigns, first, rest }
   }
 
-  /** The variables that take the value; one that turns out to be the first operand is answered as that. */
+  /** The variables that take the value; one that turns out to be the first operand is returned as that. */
   #variables(context: string): { declared: Variables; operand: Operand | null } {
     const variables: { name: string; number: number }[] = []
     for (;;) {

@@ -158,7 +158,7 @@ export class Printer extends Formatter {
     }
   }
 
-  /** A value with methods prints itself where a string may stand. */
+  /** A value with methods prints itself where a string is allowed. */
   #named(value: Named, verb: string): void {
     if (!this.#reporting) {
       if (verb === 'w') return this.#wrongVerb(value, verb)

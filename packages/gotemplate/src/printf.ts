@@ -22,7 +22,7 @@ class FormatReader {
   /** Whether some directive named its argument by number; unused arguments are then no error. */
   #reordered = false
   #numberIsGood = true
-  /** Whether an argument number stands right before this place. */
+  /** Whether an argument number is right before this place. */
   #afterNumber = false
 
   constructor(format: string, args: readonly Value[], run: Run) {

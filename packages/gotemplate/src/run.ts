@@ -10,7 +10,7 @@ export interface Budget {
   readonly steps: number
   /** Bytes of output. Strings built on the way may together have four times as many. */
   readonly outputBytes: number
-  /** Templates that may be open within one another. */
+  /** Templates that may be nested. */
   readonly depth: number
 }
 
@@ -142,7 +142,7 @@ export class Run {
     this.#keys ??= new Map()
     let keys = this.#keys.get(map)
     if (keys === undefined) {
-      // Of a Map it is known beforehand how many there are.
+      // A Map knows its size beforehand.
       if (map instanceof Map) this.step(map.size)
       keys = sortedKeys(map)
       if (!(map instanceof Map)) this.step(keys.length)
@@ -164,7 +164,7 @@ export class Run {
     return this.#hasEntries(value)
   }
 
-  /** Looks at every map once only: looking whether a large object is empty lists its keys. */
+  /** Checks every map only once: checking whether a large object is empty lists its keys. */
   #hasEntries(map: Entries): boolean {
     this.#full ??= new Set()
     if (this.#full.has(map)) return true

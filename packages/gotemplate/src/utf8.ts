@@ -6,7 +6,7 @@ const RAW = 0xdc00
 
 const isRaw = (code: number): boolean => code >= RAW + 0x80 && code <= RAW + 0xff
 
-/** The text that stands for one byte, whatever its value. */
+/** The text that stands for one byte of any value. */
 export const fromByte = (byte: number): string => String.fromCharCode(byte < 0x80 ? byte : RAW + byte)
 
 /** The number of bytes the text has in Go. */

@@ -24,18 +24,18 @@ export interface Method {
   readonly call: (receiver: never, args: readonly Value[]) => Value
 }
 
-/** A value of a Go type that has methods or a name of its own. */
+/** A value of a Go type that has methods or its own name. */
 export abstract class Named {
   /** The name of the Go type. */
   abstract readonly type: string
   /** The methods that a template may call. */
   abstract readonly methods: ReadonlyMap<string, Method>
-  /** What the method String answers, null when there is none. */
+  /** What the method String returns, null when there is none. */
   abstract text(): string | null
   /** For functions of the host: what JSON has instead of the value. */
   abstract toJSON(): string | number
 
-  /** What the method GoString answers, null when there is none. */
+  /** What the method GoString returns, null when there is none. */
   source(): string | null {
     return null
   }
@@ -144,7 +144,9 @@ function isVisible(map: Entries, key: string): boolean {
   return property !== undefined && isDataProperty(property)
 }
 
-/** Accessors run code of the host, and hidden properties are not data. Only a property with a value is writable or not. */
+/**
+ * Accessors run code of the host, and hidden properties are not data. Only a property with a value is writable or not.
+ */
 const isDataProperty = (property: PropertyDescriptor): boolean =>
   property.writable !== undefined && property.enumerable === true
 

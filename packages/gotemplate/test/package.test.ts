@@ -65,4 +65,4 @@ test('what is published runs without types and declares them', () => {
   }
   expect(exports).toEqual({ '.': { types: './index.d.ts', default: './index.js' } })
   expect(devDependencies).toBeUndefined()
-}, 60_000)
+})

@@ -1,4 +1,4 @@
-// The engine run bare: Fastify sending the same bytes to whoever asks for an address below /api/frontend-config.
+// The engine run bare: Fastify sending the same bytes for every address below /api/frontend-config.
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 

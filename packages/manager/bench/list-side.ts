@@ -1,8 +1,8 @@
 // The service with one more route: the list of `list.ts` as plain JSON, behind the same hooks and the same policy, with
 // the same SQL. What GraphQL costs on top of that is what the benchmark measures.
 import type { AddressInfo } from 'node:net'
-import { createApp } from '../src/app.ts'
-import { loadConfig } from '../src/config.ts'
+import { createApp, settings } from '../src/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { endpointFields, listEndpoints } from '../src/features/endpoints/endpoints.store.ts'
 import { readPage } from '../src/platform/lists/filters.ts'
 import { type Policy, authorize } from '../src/policy/authorize.ts'
@@ -10,7 +10,7 @@ import { createWorld } from '../src/world.ts'
 import { testEnv } from '../test/kit/app.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)
-const config = loadConfig({ env: testEnv(databaseUrl, { SVC_DATABASE_POOL_SIZE: '10' }) })
+const config = loadConfig({ env: testEnv(databaseUrl, { SVC_DATABASE_POOL_SIZE: '10' }) }, settings)
 const world = createWorld(config)
 const page = readPage(endpointFields, { pagination: { limit: 20, offset: 0 } })
 const policy: Policy = { do: 'ENDPOINT_READ', on: ['application'], in: 'APPLICATION' }

@@ -1,5 +1,5 @@
 // A list of 20 rows with 8 fields by GraphQL, beside a REST route of the same process with the same SQL, in one run, in
-// turn. Answers of this size take milliseconds, so that a sender in JavaScript is light enough.
+// turn. Responses of this size take milliseconds, so that a sender in JavaScript is light enough.
 //   node bench/list.ts [--rounds 12] [--seconds 3] [--connections 16]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
@@ -52,7 +52,7 @@ type Measured = { perSecond: number; cpuUs: number }
 
 const dispatcher = new Agent({ connections })
 
-/** Sends for so long over so many connections; answers requests per second and the server's time for each. */
+/** Sends for this long over this many connections; returns requests per second and the server's time for each. */
 async function load(side: Side, way: Way, forSeconds: number): Promise<Measured> {
   const { path, body } = asked[way]
   const [start, cpu, end] = [performance.now(), cpuMs(side.pid), performance.now() + forSeconds * 1_000]

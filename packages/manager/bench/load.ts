@@ -37,7 +37,7 @@ done = function(summary, latency, requests)
     latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
 end`
 
-/** Sends the requests in turn over so many connections for so many seconds. */
+/** Sends the requests in turn over this many connections for this many seconds. */
 export async function runLoad(load: Load, connections: number, seconds: number): Promise<Round> {
   const file = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/load.lua`
   writeFileSync(file, script(load))

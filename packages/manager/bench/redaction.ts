@@ -1,8 +1,8 @@
-// Searches for the texts that take longest to redact: node bench/redaction.ts <seconds> [seed]. Random texts of symbols are
-// changed at random, and the slowest ones are changed again.
+// Searches for the texts that take longest to redact: node bench/redaction.ts <seconds> [seed]. Random texts of symbols
+// are changed at random, and the slowest ones are changed again.
 import { symbols } from '../test/kit/symbols.ts'
-import { redactBody, redactHeaders, redactUrl } from '../src/platform/redaction/redact.ts'
-import { createWork, type Work } from '../src/platform/redaction/work.ts'
+import { redactBody, redactHeaders, redactUrl } from '../src/features/call-log/redact.pure.ts'
+import { createWork, type Work } from '../src/features/call-log/redact-work.pure.ts'
 
 type Text = { runs: { unit: string[]; times: number }[]; contentType: string | null; isCut: boolean }
 type Measured = { text: Text; ms: number; steps: number }

@@ -1,7 +1,7 @@
 // Runs one benchmark, or all of them: npm run bench [-- <name> [its options]]
 import { spawnSync } from 'node:child_process'
 
-const names = ['validate', 'frontend-config', 'esb', 'list']
+const names = ['validate', 'frontend-config', 'esb', 'list', 'log-line']
 const [name, ...options] = process.argv.slice(2)
 if (name !== undefined && !names.includes(name)) {
   process.stderr.write(`no such benchmark; name one of ${names.join(', ')}, or none for all\n`)

@@ -1,4 +1,4 @@
-// What both sides forward to: a small answer to whatever comes.
+// What both sides forward to: a small response to every request.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,5 @@
-// The hottest question: who is this, and what may he do here? The service beside the bare engine, in one run, in turn.
+// The most frequent question: who is this, and what may they do? The service beside the bare engine, in one run, in
+// turn.
 //   node bench/validate.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds pat,bearer,basic] [--tenants 3]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'

@@ -1,14 +1,14 @@
-// The process: configuration, world, app, the roles asked for, signals. `npm start` runs this file.
+// The process: configuration, world, app, the configured roles, signals. `npm start` runs this file.
 import type { AddressInfo, Server } from 'node:net'
-import { createApp } from './app.ts'
-import { ConfigError, type Config, loadConfig, processSource } from './config.ts'
+import { createApp, settings } from './app.ts'
+import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
-import { encryptionRing } from './platform/keys.ts'
-import type { Logger } from './platform/log.ts'
-import { assertMasterKey, loadRetiredKeys } from './platform/master-key.ts'
-import { startPeriodic } from './platform/periodic.ts'
-import { createSecrets } from './platform/secrets.ts'
+import { encryptionRing } from './platform/secrets/keys.ts'
+import type { Logger } from './platform/log/log.ts'
+import { assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
+import { startSchedules } from './platform/jobs/schedules.ts'
+import { createSecrets } from './platform/secrets/secrets.ts'
 import { version } from './version.ts'
 import { type World, closeWorld, createWorld } from './world.ts'
 
@@ -31,13 +31,13 @@ async function start(config: Config): Promise<void> {
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port })
   const stopJobs = config.roles.includes('jobs')
-    ? startPeriodic(app.jobs, log, world.metrics)
+    ? startSchedules(app.schedules, log, world.metrics)
     : () => Promise.resolve()
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, ...ports }, 'manager is ready')
 
   const stop = async (): Promise<void> => {
-    // The proxy sees 503 on /readyz and turns away; until it has, requests are served as before.
+    // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.
     app.readiness.startDraining()
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
@@ -68,7 +68,7 @@ async function start(config: Config): Promise<void> {
 
 const maxSkewMs = 5_000
 
-/** Everything stored is dated by the database's clock; a machine whose own differs much is worth a word. */
+/** Everything stored is dated by the database's clock; a machine whose own differs much is logged. */
 async function syncClock({ database, log }: World): Promise<void> {
   await database.clock.sync()
   const skewMs = Math.round(database.clock.skewMs())
@@ -78,7 +78,7 @@ async function syncClock({ database, log }: World): Promise<void> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** The last lines are waited for, but not longer than the log allows: its reader may have gone or paused. */
+/** The last lines are waited for, but not longer than the log allows: its reader may be gone or paused. */
 async function exit(log: Logger, code: number, text: string): Promise<never> {
   log.info(text)
   await new Promise<void>((resolve) => log.flush(() => resolve()))
@@ -86,7 +86,7 @@ async function exit(log: Logger, code: number, text: string): Promise<never> {
 }
 
 try {
-  await start(loadConfig(processSource()))
+  await start(loadConfig(processSource(), settings))
 } catch (error) {
   process.stderr.write(
     `${error instanceof ConfigError ? error.message : `start failed: ${(error as Error).message}`}\n`,

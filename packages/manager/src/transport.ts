@@ -1,7 +1,7 @@
 // What the features are reached through: one GraphQL schema, one HTTP server, and the policy in front of both.
 import { printSchema } from 'graphql'
-import type { Config } from './config.ts'
-import type { Feature } from './feature.ts'
+import type { Deps } from './deps.ts'
+import type { CreatedFeature } from './feature.ts'
 import { createDbErrorReader } from './platform/db/db-errors.ts'
 import { chargeFields } from './platform/graphql/answer-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
@@ -9,15 +9,14 @@ import { registerGraphiql } from './platform/graphql/graphiql.ts'
 import { createSchema, readSdl } from './platform/graphql/schema.ts'
 import { createClientAddress } from './platform/http/client-address.ts'
 import type { ApiServer } from './platform/http/declarations.ts'
-import type { Gate } from './platform/http/gate.ts'
 import type { Identity } from './platform/http/identity.ts'
 import { createServer } from './platform/http/server.ts'
-import type { ReadinessProbe } from './platform/readiness.ts'
 import { type AuthenticateOptions, authenticate } from './policy/authenticate.ts'
 import { type GuardedField, guardSchema } from './policy/guard-graphql.ts'
 import { type GuardedRoute, guardRoutes } from './policy/guard-http.ts'
+import { permissionSdl } from './policy/permissions.ts'
+import type { Scopes } from './policy/scopes.ts'
 import { printPolicy } from './policy/table.ts'
-import type { World } from './world.ts'
 
 export type Transport = {
   server: ApiServer
@@ -27,20 +26,15 @@ export type Transport = {
   describe(): { policy: string; schema: string }
 }
 
-type Parts = {
-  config: Config
-  world: World
-  features: readonly Feature[]
-  gate: Gate
-  readiness: ReadinessProbe
-  /** Connections the API port holds at once. */
-  maxConnections: number
-  /** How callers are known: by forwarded identity, personal access token or machine token. */
+type Options = {
+  deps: Deps
+  features: readonly CreatedFeature[]
+  /** How callers are identified: by forwarded identity, personal access token or machine token. */
   callers: Callers
-  /** Ends what the features share, after their own ends. */
+  /** Closes what the features share, after they have closed. */
   close: () => Promise<void>
 }
-export type Callers = Pick<AuthenticateOptions, 'provision' | 'tokenOwner' | 'machineOf'>
+type Callers = Pick<AuthenticateOptions, 'provision' | 'tokenOwner' | 'machineOf'>
 
 export type TransportOptions = {
   /** Who a request without identity is; only the development escape hatch sets it. */
@@ -49,45 +43,39 @@ export type TransportOptions = {
   alterSdl?: (sdl: string) => string
   /** Registers further routes, for the same kind of test. */
   extend?: (server: ApiServer) => void
+  /** How late the event loop is; a test says it, everybody else has it measured. */
+  loopDelayMs?: () => number
 }
 
 const maxRequestMs = 20_000
 
-const policySdl = readSdl('./policy/policy.graphql', import.meta.url)
+const policySdl = permissionSdl + readSdl(import.meta.url, './policy/policy.graphql')
 
 /** Builds and checks schema and server; nothing listens yet. */
-export async function createTransport(parts: Parts, options: TransportOptions): Promise<Transport> {
-  const { config, world, features, gate, readiness } = parts
-  const { log, metrics } = world
-  const sdl = [policySdl, ...features.map((feature) => feature.sdl ?? '')].map(
-    options.alterSdl ?? ((text) => text),
-  )
-  const schema = createSchema(
-    sdl,
-    features.map((feature) => feature.resolvers ?? {}),
-  )
-  const publicSchema = printSchema(schema)
-  const fields = guardSchema(schema)
-  chargeFields(schema)
-
-  const readDbError = createDbErrorReader(
-    Object.assign({}, ...features.map((feature) => feature.constraints ?? {})),
-  )
+export async function createTransport(
+  { deps, features, callers, close }: Options,
+  options: TransportOptions,
+): Promise<Transport> {
+  const { config, metrics, readiness } = deps
+  const { schema, scopes, fields, print } = createGuardedSchema(features, options.alterSdl)
+  const readDbError = createDbErrorReader(joined(features.map((feature) => feature.constraints)))
   const server = createServer({
-    log,
+    log: deps.log,
     metrics,
     readDbError,
-    pool: world.database.pool,
+    pool: deps.database.pool,
     maxWaiting: config.databaseMaxWaiting,
-    maxConnections: parts.maxConnections,
+    maxConnections: deps.shares.api,
     isDraining: () => readiness.isDraining(),
+    loopDelayMs: options.loopDelayMs,
   })
-  const routes = guardRoutes(server)
+  const routes = guardRoutes(server, scopes)
   authenticate(server, {
-    gate,
+    ...callers,
+    db: deps.db,
+    gate: deps.gate,
     metrics,
-    ...parts.callers,
-    db: world.database.db,
+    scopes,
     clientAddress: createClientAddress(config.trustedProxies),
     fallbackIdentity: options.fallbackIdentity ?? null,
   })
@@ -102,7 +90,7 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
     if (config.env === 'development') await registerGraphiql(server)
   }
   // Hooks of the end run last in, first out.
-  server.addHook('onClose', parts.close)
+  server.addHook('onClose', close)
   for (const feature of features) {
     if (feature.role === undefined || config.roles.includes(feature.role)) feature.routes?.(server)
     if (feature.close !== undefined) server.addHook('onClose', feature.close)
@@ -113,6 +101,32 @@ export async function createTransport(parts: Parts, options: TransportOptions): 
     server,
     routes,
     fields,
-    describe: () => ({ policy: printPolicy(fields, routes), schema: publicSchema }),
+    describe: () => ({ policy: printPolicy(fields, routes), schema: print }),
   }
+}
+
+/** The schema of all features with the policy in front of every field, and what it prints as. */
+function createGuardedSchema(features: readonly CreatedFeature[], alterSdl = (sdl: string) => sdl) {
+  const schema = createSchema(
+    [policySdl, ...features.map((feature) => feature.sdl ?? '')].map(alterSdl),
+    features.map((feature) => feature.resolvers ?? {}),
+    joined(features.map((feature) => feature.links)),
+  )
+  const print = printSchema(schema)
+  const scopes: Scopes = joined(features.map((feature) => feature.scopes))
+  const fields = guardSchema(schema, scopes)
+  chargeFields(schema)
+  return { schema, scopes, fields, print }
+}
+
+/** What features contribute under names, in one table; two that take the same name stop the start. */
+function joined<Value>(
+  tables: readonly (Readonly<Record<string, Value>> | undefined)[],
+): Record<string, Value> {
+  const all: Record<string, Value> = {}
+  for (const [name, value] of tables.flatMap((table) => Object.entries(table ?? {}))) {
+    if (Object.hasOwn(all, name)) throw new Error(`two features contribute ${name}`)
+    all[name] = value
+  }
+  return all
 }

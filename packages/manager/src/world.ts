@@ -1,14 +1,14 @@
 // Everything outside the process. It is the only thing a test replaces.
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/db/database.ts'
-import { type UserDirectory, createLocalDirectory } from './platform/directory.ts'
-import type { Logger } from './platform/log.ts'
-import { createLog, droppedNotice } from './platform/log.ts'
-import { createLogOutput } from './platform/log-output.ts'
+import { type UserDirectory, createLocalDirectory } from './features/users/directory.store.ts'
+import type { Logger } from './platform/log/log.ts'
+import { createLog, droppedNotice } from './platform/log/log.ts'
+import { createLogOutput } from './platform/log/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
 import { type Names, createNames } from './platform/outbound/names.ts'
-import { type Redis, createRedis } from './platform/redis.ts'
+import { type Redis, createRedis } from './platform/db/redis.ts'
 import { version } from './version.ts'
 
 export type World = {
@@ -61,7 +61,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
   }
 }
 
-/** Lets go of everything the world holds. */
+/** Closes everything the world holds. */
 export async function closeWorld(world: World): Promise<void> {
   await world.redis.close()
   await world.database.close()

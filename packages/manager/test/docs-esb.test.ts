@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settings } from '../src/config-settings.ts'
+import { settings } from '../src/app.ts'
 import { freePort } from './engines/postgres.ts'
 import { type TestApp, headersOf, startTestApp } from './kit/app.ts'
 import { rawCall } from './kit/http.ts'
@@ -81,7 +81,7 @@ test('the page on the ESB is right in every answer, and a mistake in any of them
   const notPlayed = blocks.filter(({ language }) => others.includes(language))
   expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 2])
   await expectMistakesToShow(steps, answers)
-}, 60_000)
+})
 
 test('every refusal that the page shows is in its table of checks', () => {
   const table = written.slice(written.indexOf('\n## Checks in their order'), written.indexOf('\n## Paths'))

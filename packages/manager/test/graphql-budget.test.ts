@@ -7,19 +7,13 @@ import {
   getNullableType,
 } from 'graphql'
 import { isLeafType, isListType, isObjectType, isRequiredArgument } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from './kit/app.ts'
-import { type SeededProject, seedProject, seedUser } from './kit/seed.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useProject } from './kit/project.ts'
 
-let service: TestApp
-let admin: Person
 let schema: GraphQLSchema
-let project: SeededProject
+const { service, admin, project } = useProject({ slug: 'full' })
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
   schema = buildSchema(service.app.describe().schema)
-  project = await seedProject(service.sql, 'full')
   await service.sql.query(
     `insert into tenants (id, project_id, name, slug)
      select gen_random_uuid(), $1, rpad('tenant ' || n, 100, 'x'), 't' || n from generate_series(2, 100) n`,
@@ -31,7 +25,6 @@ beforeAll(async () => {
     [project.id],
   )
 })
-afterAll(() => service.close())
 
 const nobody = '00000000-0000-7000-8000-000000000000'
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]

@@ -1,20 +1,12 @@
 // No text of a caller becomes code: whatever a document holds, and however often it comes, nothing of it is compiled.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { describe, expect, test } from 'vitest'
+import { headersOf } from './kit/app.ts'
 import { rawCall } from './kit/http.ts'
-import { type SeededProject, seedProject, seedUser } from './kit/seed.ts'
+import { useProject } from './kit/project.ts'
 import { operations } from './policy/operations.ts'
 import { createMatrixWorld } from './policy/world.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'code')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject({ slug: 'code' })
 
 const world = globalThis as { ran?: boolean }
 /** What a compiler of documents takes for a date and writes into its code as it is. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError } from '../src/config.ts'
+import { ConfigError } from '../src/config/config.ts'
 import { type TestApp, headersOf, proxySecret, startTestApp, testEnv } from './kit/app.ts'
 import { postQuery } from './kit/graphql.ts'
 import { rawCall } from './kit/http.ts'
@@ -40,7 +40,7 @@ describe('identity', () => {
     expect(service.logLines.length).toBe(lines)
   })
 
-  test('[identity.headers] [identity.one-id-space] the three headers make the caller; his id is the subject', async () => {
+  test('[identity.headers] [identity.one-id-space] the three headers make the caller; their id is the subject', async () => {
     const id = randomUUID()
     const answer = await service.query({ id, email: 'ada@example.com', name: 'Ada Lovelace' }, me)
     expect(answer.data.me).toEqual({

@@ -1,17 +1,9 @@
 // Ids in every place a document can have them: any spelling of a UUID names the thing, and the answer has the one spelling.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from './kit/app.ts'
-import { type SeededProject, seedProject, seedTenant, seedUser } from './kit/seed.ts'
+import { describe, expect, test } from 'vitest'
+import { useProject } from './kit/project.ts'
+import { seedTenant } from './kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 const other = (id: string): string => id.toUpperCase()
 

@@ -18,7 +18,7 @@ const refusal =
   /SVC_MASTER_KEY is not the master key of this database .*start with the former key, or change it with/
 
 const seal = (service: TestApp): Promise<void> =>
-  service.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run() ??
+  service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run() ??
   Promise.reject(new Error('there is no such job'))
 const createProject = (service: TestApp, admin: Person, slug: string) =>
   service.query(admin, 'mutation($s: String!) { createProject(input: {name: $s, slug: $s}) { id } }', {
@@ -179,7 +179,7 @@ describe('keys exchange-master', () => {
     }
     expect((await runManager(['keys', 'rotate'], last)).stdout).toMatch(/^5 of 5 secrets/)
     expect((await runManager(['audit', 'verify'], last)).stdout).toMatch(/^audit trail ok/)
-  }, 90_000)
+  })
 
   test('takes no secret from a process that goes on with the former key, and names a secret that does not open', async () => {
     const own = await createScratchDatabase()
@@ -202,8 +202,8 @@ describe('keys exchange-master', () => {
     expect([again.code, again.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^error: auth_token of endpoints [0-9a-f-]{36} does not open: enter it anew, or remove it/,
+        /^error: auth_token of endpoints [0-9a-f-]{36} does not open: enter it again, or remove it/,
       ),
     ])
-  }, 60_000)
+  })
 })

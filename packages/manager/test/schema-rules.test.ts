@@ -1,19 +1,11 @@
 // Rules about the whole interface: its enums, its names, its paths.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from './kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { seedEndpoint } from './kit/endpoints.ts'
+import { useProject } from './kit/project.ts'
 import { routesOf } from './kit/routes.ts'
-import { type SeededProject, seedAccessToken, seedMachineUser, seedProject, seedUser } from './kit/seed.ts'
+import { seedAccessToken, seedMachineUser } from './kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 type Input = { name: string; type: { name: string | null; ofType: { name: string | null } | null } }
 type Type = {

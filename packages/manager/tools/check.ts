@@ -9,6 +9,7 @@ const steps: [string, string[]][] = [
   ['dead code', ['npx', 'knip']],
   ['regular expressions', ['node', 'packages/manager/tools/regexes.ts']],
   ['generated files', ['node', 'packages/manager/tools/generate.ts', '--check']],
+  ['words', ['node', 'packages/manager/tools/words.ts']],
   ['API document', ['npx', 'redocly', 'lint', 'docs/api/openapi.json']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
 ]
@@ -20,7 +21,7 @@ const failed = steps.filter(([name, [program = '', ...args]]) => {
 })
 if (failed.length > 0) {
   process.stderr.write(
-    `\nfailed: ${failed.map(([name]) => name).join(', ')}; npm run fix and npm run generate mend most of it\n`,
+    `\nfailed: ${failed.map(([name]) => name).join(', ')}; npm run fix and npm run generate fix most of it\n`,
   )
   process.exitCode = 1
 } else process.stdout.write('\nall checks passed\n')

@@ -7,7 +7,7 @@ export type Claims = Map<string, Set<string>>
 
 const idForm = /^[a-z0-9-]+\.[a-z0-9-]+$/
 
-/** Reads the register and refuses ids that are malformed or stand in a foreign area. */
+/** Reads the register and refuses ids that are malformed or are in a foreign area. */
 export function readRegister(yaml: string): Register {
   const { areas } = parse(yaml) as {
     areas: Record<string, { title: string; entries: Record<string, string> }>

@@ -1,5 +1,5 @@
-// docs/configuration.md, from the one table of settings.
-import { settings } from '../src/config-settings.ts'
+// docs/configuration.md, from the tables of settings.
+import { settings } from '../src/app.ts'
 
 /** The page as Markdown. */
 export function configurationPage(): string {

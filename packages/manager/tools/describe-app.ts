@@ -1,14 +1,17 @@
 // Builds the app without serving anything, to print what it declares.
-import { createApp } from '../src/app.ts'
-import { loadConfig } from '../src/config.ts'
+import { createApp, settings } from '../src/app.ts'
+import { loadConfig } from '../src/config/config.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
 /** POLICY.md, the public schema and the API document; throws when a route does not declare what the document needs. */
 export async function describeApp(): Promise<{ policy: string; schema: string; openapi: string }> {
-  const config = loadConfig({
-    env: { SVC_ENV: 'development', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none', SVC_LOG_LEVEL: 'silent' },
-  })
+  const env = {
+    SVC_ENV: 'development',
+    SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    SVC_LOG_LEVEL: 'silent',
+  }
+  const config = loadConfig({ env }, settings)
   const redis = {
     isUp: () => true,
     run: () => Promise.resolve(null),

@@ -1,4 +1,4 @@
-// `npm run dev`: a Manager to try things on. Starts a PostgreSQL and a Redis of its own unless SVC_DATABASE_URL and
+// `npm run dev`: a Manager to try things on. Starts its own PostgreSQL and Redis unless SVC_DATABASE_URL and
 // SVC_REDIS_URL name others, migrates, and runs the service with the development escape hatch open.
 import { spawn } from 'node:child_process'
 import { userInfo, tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const given = { database: process.env['SVC_DATABASE_URL'], redis: process.env['SVC_REDIS_URL'] }
 if (given.database === undefined || given.redis === undefined) ensureEngines()
 
-// The data stays from one run to the next; remove the folder to start afresh.
+// The data stays from one run to the next; remove the folder to start again.
 const dir = `${tmpdir()}/manager-dev-${userInfo().username}`
 const postgres = given.database === undefined ? startPostgres(dir, await freePort()) : null
 const redis = given.redis === undefined ? await startRedis(await freePort()) : null

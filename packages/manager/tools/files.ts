@@ -1,5 +1,5 @@
-// Every file of the repository is of a kind somebody decided on. A file that no rule knows (a scratch file, an editor's
-// backup, a dump) fails the check, before it is there for years.
+// Every file of the repository matches a rule. A file that no rule knows (a scratch file, an editor's
+// backup, a dump) fails the check, before it stays for years.
 import { execFileSync } from 'node:child_process'
 import { matchesGlob } from 'node:path'
 
@@ -8,22 +8,24 @@ const known = [
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
   '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
-  '{Dockerfile,LICENSE,compose.yaml,redocly.yaml,vitest.config.ts}',
+  '{Dockerfile,LICENSE,compose.yaml,redocly.yaml,vitest.config.ts,vitest.load.config.ts}',
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   // A package: its own few files, then code and tests by folder.
-  'packages/*/{package.json,vitest.config.ts,README.md,LICENSE,.gitignore}',
+  'packages/*/{package.json,vitest.config.ts,vitest.load.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/gotemplate/src/*.ts',
   'packages/manager/src/*.ts',
-  'packages/manager/src/{commands,generated,platform,policy}/**/*.ts',
+  'packages/manager/src/{commands,config,generated,policy}/**/*.ts',
+  'packages/manager/src/platform/{clock,errors,ids,metrics}.ts',
+  'packages/manager/src/platform/*/*.ts',
   // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.
   'packages/manager/src/features/*/index.ts',
-  'packages/manager/src/features/*/*.{resolvers,routes,schemas,socket,jobs,service,store,pure,settings,worker,test}.ts',
+  'packages/manager/src/features/*/*.{resolvers,routes,schemas,socket,jobs,service,store,pure,settings,metrics,worker,test}.ts',
   'packages/gotemplate/test/corpus/*.json',
   'packages/gotemplate/test/oracle/main.go',
   'packages/manager/migrations/[0-9][0-9][0-9][0-9]_*.sql',

@@ -92,6 +92,6 @@ export const reasons: Record<string, string> = {
   415: 'The body is not sent as JSON.',
   429: 'Too many failures.',
   500: 'Something failed here; the request id names it in the log.',
-  502: 'The endpoint could not be reached, or its answer broke off.',
+  502: 'The endpoint could not be reached, or its response ended early.',
   503: 'Not now: the service is overloaded, or something it needs does not answer.',
 }

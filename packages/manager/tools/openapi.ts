@@ -42,7 +42,7 @@ const healthPort = (): Route[] =>
     ['GET', 'HEAD'].map((method) => ({ method, path, schema })),
   )
 
-/** OpenAPI knows eight methods; that a GET is also answered as HEAD goes without saying. */
+/** OpenAPI knows eight methods; that a GET also serves HEAD is implied. */
 const isDocumented = ({ method, isDerived }: Route): boolean =>
   isDerived !== true && documentMethods.has(method.toLowerCase())
 
@@ -77,7 +77,7 @@ function requestBody({ schema }: Route, method: string, components: Components):
     const content = { 'application/json': { schema: toJson(schema.body as object, components) } }
     return { requestBody: { required: true, content } }
   }
-  // Whoever passes an answer on passes a body on too.
+  // A route that passes a response on passes a body on too.
   const isPassedOn = 'default' in (schema.response as object)
   return isPassedOn && !withoutBody.has(method) ? { requestBody: { content: { '*/*': { schema: {} } } } } : {}
 }
@@ -118,7 +118,7 @@ function response(route: Route, status: string, causes: object[], components: Co
     ...(named.length === 0 ? {} : { headers }),
     ...(hasBody ? { content: { [type]: { schema: body } } } : {}),
   }
-  // Failures that read alike on many routes are written once.
+  // Failures that are equal on many routes are written once.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)
   if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody) return whole
   const name = `${ids.join('Or')}${status}`

@@ -17,7 +17,7 @@ describe.skipIf(program === null)('beside Go', () => {
     const agreed = comparisons.filter(({ verdict }) => verdict === 'agrees')
     expect(agreed.length).toBeGreaterThan(2900)
     expect(agreed.filter(({ go }) => go.phase === undefined).length).toBeGreaterThan(500)
-  }, 60_000)
+  })
 })
 
 describe('the comparison', () => {

@@ -1,9 +1,6 @@
 // What the tests of hostile templates share.
 import { TemplateError, parse } from '../../src/index.ts'
 
-/** No template may take longer than this. Others use this machine too, so tests that measure try again. */
-export const LIMIT_MS = 50
-
 const numbers = Array.from({ length: 1_000_000 }, (_, index) => index)
 
 /** Data that is large in every way. */
@@ -23,16 +20,6 @@ export function attempt(template: string, budget = {}): TemplateError | null {
     if (error instanceof TemplateError) return error
     throw error
   }
-}
-
-/** The shortest of five tries. */
-export function shortestMs(run: () => unknown): number {
-  const times = [1, 2, 3, 4, 5].map(() => {
-    const started = performance.now()
-    run()
-    return performance.now() - started
-  })
-  return Math.min(...times)
 }
 
 export const repeat = (piece: string, count: number): string => piece.repeat(count)

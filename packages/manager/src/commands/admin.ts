@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { createUsers } from '../features/users/index.ts'
+import { createUsersService } from '../features/users/users.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { createLocalDirectory } from '../platform/directory.ts'
+import { createLocalDirectory } from '../features/users/directory.store.ts'
 import { commandConfig, say, withDatabase } from './context.ts'
 
 /** manager admin … */
@@ -17,11 +17,11 @@ export function addAdminCommands(program: Command): void {
     .argument('<email-or-subject>', 'e-mail of a user who has signed in, or the subject (a UUID) of any user')
     .action(async (subjectOrEmail: string, _options, command: Command) => {
       const user = await withDatabase(commandConfig(command), ({ db, clock }) =>
-        createUsers({
+        createUsersService({
           db,
           audit: createAudit(clock),
           directory: createLocalDirectory(db),
-        }).api.grantAdministrator(subjectOrEmail),
+        }).grantAdministrator(subjectOrEmail),
       )
       say(`${user.externalUsername} (${user.id}) is administrator`)
     })

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { chainObject } from '../platform/audit/chain-object.ts'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
 import { verifyAudit } from '../platform/audit/verify.ts'
-import { createSigningKey, encryptionRing } from '../platform/keys.ts'
-import { loadRetiredKeys } from '../platform/master-key.ts'
-import { createSecrets } from '../platform/secrets.ts'
+import { createSigningKey, encryptionRing } from '../platform/secrets/keys.ts'
+import { loadRetiredKeys } from '../platform/secrets/master-key.ts'
+import { createSecrets } from '../platform/secrets/secrets.ts'
 import { commandConfig, say, withKeyedDatabase } from './context.ts'
 
 /** manager audit … */
@@ -21,7 +21,7 @@ export function addAuditCommands(program: Command): void {
     .description(
       'Check every row, link and checkpoint of every chain; exits 1 and names the first broken row.',
     )
-    .option('--checkpoints <file>', 'log of the service: its checkpoints are held against the database')
+    .option('--checkpoints <file>', 'log of the service: its checkpoints are compared with the database')
     .option('--json', 'print one JSON object per chain instead of text')
     .action(async (options: { checkpoints?: string; json?: boolean }, command: Command) => {
       const config = commandConfig(command)

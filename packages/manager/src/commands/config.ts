@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { printableConfig } from '../config.ts'
+import { settings } from '../app.ts'
+import { printableConfig } from '../config/config.ts'
 import { commandConfig, say } from './context.ts'
 
 /** manager config … */
@@ -22,6 +23,6 @@ export function addConfigCommands(program: Command): void {
     .command('print')
     .description('Print the effective configuration with every secret masked.')
     .action((_options, command: Command) => {
-      process.stdout.write(stringify(printableConfig(commandConfig(command))))
+      process.stdout.write(stringify(printableConfig(commandConfig(command), settings)))
     })
 }

@@ -1,17 +1,18 @@
 // What commands share: the configuration, and a database for as long as one command runs.
 import type { Command } from 'commander'
-import { type Config, loadConfig, processSource } from '../config.ts'
+import { settings } from '../app.ts'
+import { type Config, loadConfig, processSource } from '../config/config.ts'
 import { type Database, createDatabase } from '../platform/db/database.ts'
-import { createLog } from '../platform/log.ts'
-import { assertMasterKey } from '../platform/master-key.ts'
+import { createLog } from '../platform/log/log.ts'
+import { assertMasterKey } from '../platform/secrets/master-key.ts'
 
 /** The configuration named by --config and the environment. */
 export function commandConfig(command: Command): Config {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadConfig(processSource(config))
+  return loadConfig(processSource(config), settings)
 }
 
-/** The same with a database that belongs to the configured master key; another key is refused in one sentence. */
+/** The same with a database that belongs to the configured master key; another key is refused with one sentence. */
 export const withKeyedDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
   withDatabase(config, async (database) => {
     await assertMasterKey(database.db, config.masterKey)

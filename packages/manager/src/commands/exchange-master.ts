@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
-import { base64Key } from '../config-readers.ts'
+import { sealedColumns } from '../app.ts'
+import { base64Key } from '../config/readers.ts'
 import { createAudit, systemActor } from '../platform/audit/append.ts'
 import { auditedEntity } from '../platform/audit/entity.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { Database } from '../platform/db/database.ts'
-import { createSigningKey, encryptionRing, masterKeyId } from '../platform/keys.ts'
-import { exchangeMasterKey } from '../platform/master-key.ts'
-import { createSecrets } from '../platform/secrets.ts'
+import { createSigningKey, encryptionRing, masterKeyId } from '../platform/secrets/keys.ts'
+import { exchangeMasterKey } from '../platform/secrets/master-key.ts'
+import { createSecrets } from '../platform/secrets/secrets.ts'
 import { commandConfig, say, withKeyedDatabase } from './context.ts'
 
 const event = auditedEntity<{ id: string; masterKeyId: string }>({
@@ -48,7 +49,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         // What happened under the former key is sealed by it.
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
         return db.transaction().execute(async (tx) => {
-          const result = await exchangeMasterKey(tx, { from, to })
+          const result = await exchangeMasterKey(tx, { sealedColumns, from, to })
           const actor = systemActor('manager keys exchange-master')
           const change = { before: row(from.masterKey), after: row(to.masterKey) }
           await createAudit(clock).append(tx, actor, event('rotate', change))
@@ -56,7 +57,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         })
       })
       say(
-        `the master key is now ${masterKeyId(to.masterKey)}; ${resealed} stored secrets were sealed anew. ` +
+        `the master key is now ${masterKeyId(to.masterKey)}; ${resealed} stored secrets were sealed again. ` +
           'Set SVC_MASTER_KEY to the new key before you start the service',
       )
     })
@@ -68,7 +69,7 @@ function readKey(file: string): Buffer {
   return read.value
 }
 
-/** A process that goes on with the former key refuses what it would seal, and everybody's tokens: it is stopped first. */
+/** A process that keeps the former key would refuse every token and every sealed write: it must be stopped first. */
 async function assertStopped(db: Database['db']): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { encryptionRing } from '../platform/keys.ts'
-import { createSecrets } from '../platform/secrets.ts'
-import { countByKey, rewrapAll } from '../platform/stored-secrets.ts'
+import { sealedColumns } from '../app.ts'
+import { encryptionRing } from '../platform/secrets/keys.ts'
+import { createSecrets } from '../platform/secrets/secrets.ts'
+import { countByKey, rewrapAll } from '../platform/secrets/sealed-columns.ts'
 import { commandConfig, say, withKeyedDatabase } from './context.ts'
 import { addExchangeMaster } from './exchange-master.ts'
 
@@ -29,7 +30,7 @@ To change the master key, see keys exchange-master --help.`,
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
-      const counts = await withKeyedDatabase(config, ({ db }) => countByKey(db))
+      const counts = await withKeyedDatabase(config, ({ db }) => countByKey(db, sealedColumns))
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
@@ -45,7 +46,7 @@ To change the master key, see keys exchange-master --help.`,
       const config = commandConfig(command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
       const { seen, rewrapped } = await withKeyedDatabase(config, ({ db }) =>
-        rewrapAll(db, secrets, progress),
+        rewrapAll(db, sealedColumns, secrets, progress),
       )
       if (process.stderr.isTTY) process.stderr.write('\n')
       say(

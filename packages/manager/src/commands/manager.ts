@@ -1,6 +1,6 @@
 // The operator's command line: `npm run manager -- <command>`.
 import { Command } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'

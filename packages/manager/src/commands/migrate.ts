@@ -21,7 +21,7 @@ export function addMigrateCommands(program: Command): void {
     )
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
-      const done = await migrateUp(config.databaseUrl, say, config.databaseApplicationRole)
+      const done = await migrateUp(config.databaseUrl, say, config.databaseServiceRole)
       for (const name of done) say(`applied ${name}`)
       say(
         done.length === 0

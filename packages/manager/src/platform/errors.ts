@@ -47,13 +47,13 @@ export class AppError extends Error {
 
 /** A value the caller sent breaks a rule. */
 export const badRequest = (message: string): AppError => new AppError('bad_request', message)
-/** The thing does not exist, or is out of the caller's reach: both read alike. */
+/** The thing does not exist, or is out of the caller's reach: both give the same text. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`)
 /** The caller sees the thing but may not do this with it. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
 /** The present state does not allow this. */
 export const conflict = (message: string): AppError => new AppError('conflict', message)
-/** Too many failures; the caller may come back after so many milliseconds. */
+/** Too many failures; the caller may try again after `waitMs` milliseconds. */
 export const rateLimited = (message: string, waitMs: number): AppError =>
   new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
 /** A part the service needs does not answer right now. */

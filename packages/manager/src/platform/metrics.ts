@@ -1,6 +1,6 @@
 // Prometheus metrics, served on the health port. Labels are low in cardinality: never an id.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { createRequestHistogram } from './request-histogram.ts'
+import { createRequestHistogram } from './http/request-histogram.ts'
 
 type Watched = {
   pool: { totalCount: number; idleCount: number; waitingCount: number }
@@ -10,7 +10,7 @@ type Watched = {
 /** Gauges of requests and connections. */
 function createLoadGauges(registers: Registry[]) {
   let watched: Watched | null = null
-  /** A gauge that is read when somebody asks for the metrics, and costs nothing in between. */
+  /** A gauge that is computed when the metrics are read, and costs nothing in between. */
   const gauge = (name: string, help: string, read: (watched: Watched) => number) =>
     new Gauge({
       name,
@@ -20,7 +20,7 @@ function createLoadGauges(registers: Registry[]) {
         this.set(watched === null ? 0 : read(watched))
       },
     })
-  gauge('svc_http_inflight', 'Requests being answered.', ({ inflight }) => inflight.size)
+  gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount)
   return {
@@ -29,63 +29,54 @@ function createLoadGauges(registers: Registry[]) {
   }
 }
 
-/** Counts what is kept ready; the counts become lines only when somebody asks for the metrics. */
-function createPreparedCounter(registers: Registry[]) {
-  const counts = new Map<string, { answer: string; hit: number; built: number }>()
-  const prepared = new Counter({
-    name: 'svc_prepared_answers_total',
-    help: 'Answers kept ready: served from memory (hit), or built again after a change (built).',
-    labelNames: ['answer', 'outcome'] as const,
+/** Counts requests to caches; the counts become lines only when the metrics are read. */
+function createCacheCounter(registers: Registry[]) {
+  const counts = new Map<string, { cache: string; hit: number; miss: number }>()
+  const cacheRequests = new Counter({
+    name: 'svc_cache_requests_total',
+    help: 'Requests to a cache: served from it (hit), or built (miss).',
+    labelNames: ['cache', 'outcome'] as const,
     registers,
     collect() {
       this.reset()
-      for (const { answer, ...outcomes } of counts.values())
-        for (const [outcome, count] of Object.entries(outcomes)) this.inc({ answer, outcome }, count)
+      for (const { cache, ...outcomes } of counts.values())
+        for (const [outcome, count] of Object.entries(outcomes)) this.inc({ cache, outcome }, count)
     },
   })
-  /** A function that counts for one kind of answer. */
-  const preparedCounter = (answer: string) => {
-    const own = { answer, hit: 0, built: 0 }
-    counts.set(answer, own)
-    return (outcome: 'hit' | 'built'): void => void own[outcome]++
+  /** Returns a function that counts for one cache. */
+  const cacheCounter = (cache: string) => {
+    const own = { cache, hit: 0, miss: 0 }
+    counts.set(cache, own)
+    return (outcome: 'hit' | 'miss'): void => void own[outcome]++
   }
-  return { prepared, preparedCounter }
+  return { cacheRequests, cacheCounter }
 }
 
-function createEsbHistograms(registers: Registry[]) {
+/** Makes metrics of one registry; a feature makes its own with it. */
+function createMetricFactory(registers: Registry[]) {
   return {
-    esbForward: new Histogram({
-      name: 'svc_esb_forward_duration_seconds',
-      help: 'Time an admitted ESB call takes, by outcome: answered, failed (502), refused, or abandoned by its caller.',
-      labelNames: ['outcome'] as const,
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-      registers,
-    }),
-    esbBatchRows: new Histogram({
-      name: 'svc_esb_audit_batch_rows',
-      help: 'Rows of ESB calls that one statement writes.',
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-      registers,
-    }),
-    esbBatchSeconds: new Histogram({
-      name: 'svc_esb_audit_batch_seconds',
-      help: 'Time such a statement takes.',
-      buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-      registers,
-    }),
+    gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
+    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    histogram: <Label extends string = never>(
+      name: string,
+      help: string,
+      options: { labelNames?: readonly Label[]; buckets: number[] },
+    ) => new Histogram<Label>({ name, help, ...options, registers }),
   }
 }
+export type MetricFactory = ReturnType<typeof createMetricFactory>
 
-/** The registry and every metric of the service. */
+/** The registry, the metrics of the platform, and what features make their own with. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'svc_' })
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter({ name, help, labelNames, registers })
+  const factory = createMetricFactory(registers)
+  const { counter, gauge } = factory
   const metrics = {
     registry,
+    ...factory,
     ...createLoadGauges(registers),
     /** Counts a request. */
     observeRequest: createRequestHistogram(registry),
@@ -103,14 +94,13 @@ export function createMetrics(version: string) {
     authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.', []),
     authCache: counter(
       'svc_auth_cache_total',
-      'Secrets remembered as right (hit) or wrong (refused), or to be hashed (miss).',
+      'Secrets cached as correct (hit) or wrong (refused), or to be hashed (miss).',
       ['outcome'],
     ),
     lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [
       'throttle',
     ]),
-    ...createPreparedCounter(registers),
-    ...createEsbHistograms(registers),
+    ...createCacheCounter(registers),
     logLinesDropped: counter(
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',
@@ -118,10 +108,6 @@ export function createMetrics(version: string) {
     ),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
-    auditCheckpointSeq: gauge(
-      'svc_audit_checkpoint_seq',
-      'Number of the newest audit checkpoint this process wrote.',
-    ),
     jobFailures: counter('svc_job_failures_total', 'Runs of a periodic job that failed.', ['job']),
   }
   new Gauge({

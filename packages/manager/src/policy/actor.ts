@@ -1,11 +1,10 @@
-// Who is calling, and what he holds. Memberships are read when first asked for and kept for the one request.
+// Who is calling, and which roles they hold. Memberships are read when first needed and kept for the one request.
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import { AppError } from '../platform/errors.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
-import { type Target, scopes } from './scopes.ts'
-import type { Scope } from '../generated/graphql.ts'
+import type { ScopeDefinition, Scopes, Target } from './scopes.ts'
 
 export type ActorUser = {
   id: string
@@ -16,7 +15,7 @@ export type ActorUser = {
 }
 
 /** What the caller holds in one project. */
-export type Holding = {
+export type RolesInProject = {
   projectRole: ProjectRole | null
   tenants: Map<string, ReadonlySet<TenantPermission>>
   applications: Map<string, ApplicationRole>
@@ -30,28 +29,32 @@ export type Actor = {
   readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
-  /** The caller's roles in a project; one statement for all projects asked for together. */
-  holdingIn(projectId: string): Promise<Holding>
+  /** The caller's roles in a project; one statement for all projects requested together. */
+  rolesIn(projectId: string): Promise<RolesInProject>
   /** True when the caller has one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
-  /** Drops what was read so far, and reads the system role and the presented token anew. */
+  /** Drops what was read so far, and reads the system role and the presented token again. */
   refresh(): Promise<void>
+  /** Every kind of thing a policy may name. */
+  scopes: Scopes
   /** The thing that scope and key name, or null. */
-  findTarget(scope: Exclude<Scope, 'SYSTEM'>, key: (string | null)[]): Promise<Target | null>
+  findTarget(scope: string, key: (string | null)[]): Promise<Target | null>
 }
 
-/** What the caller presented was ended while their request was under way. */
+/** The caller's credential was ended while their request was in flight. */
 export const credentialEnded = (): AppError =>
   new AppError('unauthenticated', 'the personal access token was revoked or has expired; create a new one')
 
 /** Builds the actor of one request. */
 export function createActor(
-  db: Db,
+  { db, scopes }: { db: Db; scopes: Scopes },
   user: ActorUser,
   origin: { ipAddress: string; userAgent: string; tokenId: string | null },
 ): Actor {
   let { role } = user
-  const holdings = new DataLoader<string, Holding>((projectIds) => loadHoldings(db, user.id, projectIds))
+  const rolesByProject = new DataLoader<string, RolesInProject>((projectIds) =>
+    loadRoles(db, user.id, projectIds),
+  )
   const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
   return {
     user,
@@ -60,7 +63,8 @@ export function createActor(
       return role === 'administrator'
     },
     ...origin,
-    holdingIn: (projectId) => holdings.load(projectId),
+    scopes,
+    rolesIn: (projectId) => rolesByProject.load(projectId),
     hasProjectRole: async (roles) => {
       const row = await db
         .selectFrom('user2projects')
@@ -72,7 +76,7 @@ export function createActor(
       return row !== undefined
     },
     refresh: async () => {
-      holdings.clearAll()
+      rolesByProject.clearAll()
       targets.clear()
       const row = await db
         .selectFrom('users as u')
@@ -89,7 +93,7 @@ export function createActor(
     findTarget: (scope, key) => {
       let loader = targets.get(scope)
       if (loader === undefined) {
-        loader = new DataLoader((keys) => scopes[scope].find(db, [...keys]), {
+        loader = new DataLoader((keys) => (scopes[scope] as ScopeDefinition).find(db, [...keys]), {
           cacheKeyFn: (k) => JSON.stringify(k),
         })
         targets.set(scope, loader)
@@ -99,7 +103,7 @@ export function createActor(
   }
 }
 
-async function loadHoldings(db: Db, userId: string, projectIds: readonly string[]): Promise<Holding[]> {
+async function loadRoles(db: Db, userId: string, projectIds: readonly string[]): Promise<RolesInProject[]> {
   const rows = await db
     .selectFrom('user2projects')
     .select(['projectId', 'role', (eb) => eb.val<string | null>(null).as('thing')])
@@ -129,16 +133,16 @@ async function loadHoldings(db: Db, userId: string, projectIds: readonly string[
         .where('a.projectId', 'in', projectIds),
     )
     .execute()
-  const byProject = new Map<string, Holding>()
+  const byProject = new Map<string, RolesInProject>()
   for (const id of projectIds)
     byProject.set(id, { projectRole: null, tenants: new Map(), applications: new Map() })
   for (const row of rows) {
-    const holding = byProject.get(row.projectId)
-    if (holding === undefined) continue
-    if (row.kind === 'project') holding.projectRole = row.role as ProjectRole
+    const roles = byProject.get(row.projectId)
+    if (roles === undefined) continue
+    if (row.kind === 'project') roles.projectRole = row.role as ProjectRole
     else if (row.thing !== null && row.kind === 'tenant')
-      holding.tenants.set(row.thing, new Set((row.permissions ?? []) as TenantPermission[]))
-    else if (row.thing !== null) holding.applications.set(row.thing, row.role as ApplicationRole)
+      roles.tenants.set(row.thing, new Set((row.permissions ?? []) as TenantPermission[]))
+    else if (row.thing !== null) roles.applications.set(row.thing, row.role as ApplicationRole)
   }
-  return projectIds.map((id) => byProject.get(id) as Holding)
+  return projectIds.map((id) => byProject.get(id) as RolesInProject)
 }

@@ -1,6 +1,6 @@
 // In front of every route, before its body is read: who is calling. A route is behind the proxy gate unless its policy
-// says otherwise, so an address that matches no route is gated too; below the machine prefixes a machine token takes the
-// gate's place.
+// says otherwise, so an address that matches no route is gated too; below the machine prefixes a machine token takes
+// the gate's place.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { Db } from '../platform/db/database.ts'
@@ -12,6 +12,7 @@ import { type Identity, readIdentity } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
+import type { Scopes } from './scopes.ts'
 
 /** A machine user that has proved its token. */
 export type Machine = {
@@ -30,9 +31,9 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The caller on routes for machine users. */
     machine: Machine | undefined
-    /** True when the request came with a right proxy secret. */
+    /** True when the request came with the correct proxy secret. */
     isFromProxy: boolean
-    /** Where the request comes from, as far as whoever forwarded it is trusted. */
+    /** Where the request comes from, as far as the proxies that forwarded it are trusted. */
     readonly clientAddress: string
     /** The same, as throttles count clients. */
     readonly clientNetwork: string
@@ -41,6 +42,7 @@ declare module 'fastify' {
 
 export type AuthenticateOptions = {
   db: Db
+  scopes: Scopes
   gate: Gate
   metrics: Metrics
   clientAddress: ClientAddress
@@ -54,12 +56,12 @@ export type AuthenticateOptions = {
 
 const machinePrefixes = ['/api/machine/', '/esb/']
 
-/** Registers the one hook that decides who gets past. */
+/** Registers the one hook that admits or refuses callers. */
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
   server.decorateRequest('machine', undefined)
   server.decorateRequest('isFromProxy', false)
-  // Worked out only where it is asked for.
+  // Computed only where it is read.
   server.decorateRequest('clientAddress', {
     getter() {
       return options.clientAddress(this.raw, this.isFromProxy)
@@ -70,7 +72,7 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
       return clientNetwork(this.clientAddress)
     },
   })
-  // Not an async function: what needs nothing but the gate goes on at once.
+  // Not an async function: a request that needs only the gate goes on at once.
   server.addHook('onRequest', (request, _reply, done) => {
     const admission = admit(request, options)
     if (admission === null) done()
@@ -110,7 +112,7 @@ async function admitHolder(
   await authorize(request.actor as Actor, policy, key)
 }
 
-/** Refusals before anyone is known are counted and keep out of the log: anyone could fill it with them. */
+/** Refusals before the caller is known are counted and not logged: anyone could fill the log with them. */
 async function unlogged<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
   try {
     return await admit()
@@ -138,18 +140,20 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
       ? await options.tokenOwner(shown)
       : { user: await options.provision(shown), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
-  request.actor = createActor(options.db, user, { ipAddress: request.clientAddress, userAgent, tokenId })
+  request.actor = createActor(options, user, { ipAddress: request.clientAddress, userAgent, tokenId })
   request.logFields['actor'] = user.id
 }
 
-/** What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start. */
+/**
+ * What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start.
+ */
 function personalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
   const header = presentedAuthorization(request.raw)
   if (header === '') {
     metrics.gateRejections.inc({ reason: 'identity' })
     throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
   }
-  // One of ours that is misspelt must be refused, not passed over in favour of the session.
+  // A malformed token of ours must be refused, not ignored in favour of the session.
   if (header === null || !/(?:^|\s)pat_/.test(header)) return null
   const authorization = parseAuthorization(header)
   return authorization?.scheme === 'bearer' ? authorization.value : 'pat_malformed'

@@ -10,23 +10,24 @@ import {
   isObjectType,
 } from 'graphql'
 import { unavailable } from '../platform/errors.ts'
-import { forgetBatches } from '../platform/graphql/batch.ts'
-import { turnOf } from '../platform/graphql/turns.ts'
+import { clearLoaders } from '../platform/graphql/loaders.ts'
+import { nextSlot } from '../platform/graphql/yielding.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
+import type { Scopes } from './scopes.ts'
 
 /** What every resolver receives. */
 export type GraphqlContext = {
   actor: Actor
-  /** When the request is given up, by performance.now(). */
+  /** When the request times out, by performance.now(). */
   deadline: number
   /** True once a mutation of the document has begun. */
   hasMutated?: boolean
-  /** What was judged so far: a thing that stands many times in an answer is judged once. */
+  /** What was judged so far: a thing that appears many times in a response is judged once. */
   judged?: Map<Policy, Judged>
 }
 
-/** True for what is permitted; a promise while nobody knows yet, and for what is not. */
+/** True for what is permitted; a promise while that is not known yet, and for what is not permitted. */
 type Judged = Map<string, Promise<void> | true>
 
 export type GuardedField = {
@@ -41,7 +42,7 @@ export type GuardedField = {
  * Wraps the guarded fields of a schema in place; throws one error that names every field without a policy, and every
  * mutation that does not say what it appends to the audit trail.
  */
-export function guardSchema(schema: GraphQLSchema): GuardedField[] {
+export function guardSchema(schema: GraphQLSchema, scopes: Scopes): GuardedField[] {
   const [can, audits] = [directiveOf(schema, 'can'), directiveOf(schema, 'audited')]
   const roots = new Set([schema.getQueryType(), schema.getMutationType()])
   const guarded: GuardedField[] = []
@@ -60,6 +61,8 @@ export function guardSchema(schema: GraphQLSchema): GuardedField[] {
       }
       if (policy.in !== 'SYSTEM' && policy.on.length === 0)
         offenders.push(`${type.name}.${field.name} (no "on")`)
+      if (policy.in !== 'SYSTEM' && scopes[policy.in] === undefined)
+        offenders.push(`${type.name}.${field.name} (no feature finds ${policy.in})`)
       guarded.push({ type: type.name, field: field.name, policy, audited })
       wrap(type, field, policy, isMutation)
     }
@@ -128,8 +131,8 @@ function wrap(
       const verdict = verdictOn(context as GraphqlContext, policy, keys)
       return verdict === true ? proceed() : verdict.then(proceed)
     }
-    // Before anything is judged: whoever asks for a verdict must be there to hear it.
-    const turn = turnOf(context as object)
+    // Before anything is judged: a rejected verdict that is not awaited at once would be an unhandled rejection.
+    const turn = nextSlot(context as object)
     return turn === null ? run() : turn.then(run)
   }
 }
@@ -155,7 +158,7 @@ function verdictOn(context: GraphqlContext, policy: Policy, keys: Keys): Promise
 /** Mutations of one document run one after the other; what the first one changed, the next one must see. */
 async function startMutation(context: GraphqlContext): Promise<void> {
   if (context.hasMutated === true) {
-    forgetBatches(context)
+    clearLoaders(context)
     context.judged?.clear()
     await context.actor.refresh()
   }

@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { ErrorShape } from '../platform/http/error-bodies.ts'
 import type { Policy } from './authorize.ts'
+import type { Scopes } from './scopes.ts'
 
-/** Exactly one of these stands in `config.policy` of every route. */
+/** Exactly one of these is in `config.policy` of every route. */
 type RoutePolicy =
   /** Reachable by anyone, past the proxy gate; the text says why. */
   | { open: string }
@@ -34,7 +35,7 @@ export type GuardedRoute = {
 }
 
 /** Collects every route registered from here on; the returned list is complete once the server is ready. */
-export function guardRoutes(server: FastifyInstance): GuardedRoute[] {
+export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRoute[] {
   const routes: GuardedRoute[] = []
   const offenders: string[] = []
   server.addHook('onRoute', (route) => {
@@ -43,6 +44,8 @@ export function guardRoutes(server: FastifyInstance): GuardedRoute[] {
     const isDerived = route.method === 'HEAD'
     for (const method of [route.method].flat()) {
       if (policy === undefined) offenders.push(`${method} ${path}`)
+      else if ('can' in policy && policy.can.in !== 'SYSTEM' && scopes[policy.can.in] === undefined)
+        offenders.push(`${method} ${path} (no feature finds ${policy.can.in})`)
       else routes.push({ method, path, policy, schema, errorShape, isDerived })
     }
   })

@@ -1,9 +1,8 @@
-// What each permission takes. This is the only file that says which role may do what; POLICY.md prints it.
-import type { Permission } from '../generated/graphql.ts'
+// What each permission requires. This is the only file that says which role may do what; POLICY.md prints it.
 import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
 
-/** A permission is held by whoever meets one of the lines; administrators hold every permission. */
-export type Grant = {
+/** A caller holds a permission who meets one of the lines; administrators hold every permission. */
+export type Requirement = {
   /** Least system role; `user` means every authenticated caller. */
   system?: SystemRole
   /** Least role in the project the thing belongs to. */
@@ -14,13 +13,13 @@ export type Grant = {
   application?: ApplicationRole
   /** Any membership in the project, one of its tenants or one of its applications. */
   anyMembership?: true
-  /** Least role in at least one project, whichever. */
+  /** Least role in at least one project, any of them. */
   anyProject?: ProjectRole
 }
 
-export const permissions: Record<Permission, Grant> = {
+const table = {
   SELF_READ: { system: 'user' },
-  // The two lists show a caller only what he may see.
+  // The two lists show callers only what they may see.
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
   USER_SEARCH: { anyProject: 'maintainer' },
@@ -39,7 +38,7 @@ export const permissions: Record<Permission, Grant> = {
   MACHINE_USER_WRITE: { project: 'maintainer' },
   AUDIT_READ: { project: 'maintainer' },
 
-  // Lists of tenants and applications are narrowed to the caller's own where he is no member of the project.
+  // Lists of tenants and applications are narrowed to the caller's own where they are no member of the project.
   TENANT_LIST: { project: 'readonly', anyMembership: true },
   TENANT_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT_WRITE: { project: 'maintainer' },
@@ -57,10 +56,10 @@ export const permissions: Record<Permission, Grant> = {
   TENANT2APPLICATION_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT2APPLICATION_WRITE: { project: 'maintainer' },
 
-  // A tenant's permission reaches what hangs on the tenant: its own settings and those of its rows for applications.
+  // A tenant's permission covers what belongs to the tenant: its own settings and those of its rows for applications.
   SETTINGS_READ: { project: 'readonly', tenant: 'apps.configure' },
   SETTINGS_WRITE: { project: 'developer', tenant: 'apps.configure' },
-  // Shows what project and application set for backends too, which a tenant's people do not see.
+  // Shows what project and application set for backends too, which members of a tenant do not see.
   EFFECTIVE_SETTINGS_READ: { project: 'readonly' },
   ENDPOINT_READ: { project: 'readonly' },
   ENDPOINT_WRITE: { project: 'maintainer' },
@@ -70,4 +69,13 @@ export const permissions: Record<Permission, Grant> = {
   ESB_AUDIT_READ: { project: 'readonly' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
-}
+} as const satisfies Record<string, Requirement>
+
+export type Permission = keyof typeof table
+
+export const permissions: Readonly<Record<Permission, Requirement>> = table
+
+/** The permissions as the enum that `@can` takes. */
+export const permissionSdl = `enum Permission {\n${Object.keys(table)
+  .map((name) => `  ${name}\n`)
+  .join('')}}\n`

@@ -1,42 +1,17 @@
 // Appending to the audit trail: what a row holds, where it goes, and that it shares the fate of its change.
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { describe, expect, test } from 'vitest'
+import { type Person, headersOf } from '../kit/app.ts'
+import { type Row, chainRows } from '../kit/audit-rows.ts'
 import { postQuery } from '../kit/graphql.ts'
-import { type ServiceProcess, runManager, startProcess } from '../kit/process.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { useProject } from '../kit/project.ts'
+import { seedProject, seedUser } from '../kit/seed.ts'
 
 const systemChain = '00000000-0000-0000-0000-000000000000'
-type Row = {
-  chain_id: string
-  seq: string
-  entity_type: string
-  entity_id: string
-  action: string
-  description: string
-  metadata: unknown
-  changes: Record<string, { before: unknown; after: unknown }>
-  user_id: string | null
-  ip_address: string
-  user_agent: string
-  id: string
-  created_at: Date
-  prev_hash: Buffer
-  hash: Buffer
-}
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'audited')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject({ slug: 'audited' })
 
-const rowsOf = async (chainId: string): Promise<Row[]> =>
-  (await service.sql.query<Row>('select * from audit_logs where chain_id = $1 order by seq', [chainId])).rows
+const rowsOf = (chainId: string): Promise<Row[]> => chainRows(service, chainId)
 
 /** Runs a mutation and answers the rows it left in any chain. */
 async function rowsLeftBy(person: Person, text: string, variables: Record<string, unknown> = {}) {
@@ -204,38 +179,4 @@ describe('the audit row', () => {
     ])
       await expect(service.sql.query(statement)).rejects.toThrow(/append-only/)
   })
-})
-
-describe('three processes on one project', () => {
-  let processes: ServiceProcess[]
-  beforeAll(async () => {
-    processes = await Promise.all(
-      Array.from({ length: 3 }, () =>
-        startProcess(service.database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' }),
-      ),
-    )
-  })
-  afterAll(async () => {
-    for (const { child } of processes) child.kill('SIGTERM')
-    await Promise.all(processes.map(({ exit }) => exit))
-  })
-
-  test('[audit-append.seq-gapless] 400 concurrent mutations leave a gapless chain that verifies', async () => {
-    const own = await seedProject(service.sql, 'busy')
-    const answers = await Promise.all(
-      Array.from({ length: 400 }, (_, i) =>
-        postQuery(
-          processes[i % 3]?.url ?? '',
-          headersOf(admin),
-          `mutation { createTenant(projectId: "${own.id}", input: {name: "t", slug: "t-${i}"}) { id } }`,
-        ),
-      ),
-    )
-    expect(answers.map((answer) => answer.error).filter((error) => error !== null)).toEqual([])
-    const seqs = (await rowsOf(own.id)).map((row) => Number(row.seq))
-    expect(seqs).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
-    const verified = await runManager(['audit', 'verify'], testEnv(service.database.url))
-    expect(verified.stdout).toMatch(/^audit trail ok: \d+ rows/)
-    expect(verified.code).toBe(0)
-  }, 60_000)
 })

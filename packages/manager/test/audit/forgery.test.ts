@@ -1,13 +1,14 @@
 // Forgeries of someone who owns the database, or holds a key that was retired: each is found by verification.
+import { sealedColumns } from '../../src/app.ts'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildToken, hasRightCheck } from '../../src/features/access-tokens/token.pure.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
 import { storedEntry, verifyAudit } from '../../src/platform/audit/verify.ts'
-import { createSigningKey, encryptionRing } from '../../src/platform/keys.ts'
-import { assertMasterKey, exchangeMasterKey, loadRetiredKeys } from '../../src/platform/master-key.ts'
-import { createSecrets } from '../../src/platform/secrets.ts'
+import { createSigningKey, encryptionRing } from '../../src/platform/secrets/keys.ts'
+import { assertMasterKey, exchangeMasterKey, loadRetiredKeys } from '../../src/platform/secrets/master-key.ts'
+import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import { masterKey, type Person, type TestApp, startTestApp } from '../kit/app.ts'
 import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
 
@@ -34,7 +35,7 @@ const change = ({ id } = project) =>
       n: `name ${count++}`,
     },
   )
-const seal = () => service.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
+const seal = () => service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
 
 /** Changes a row and computes every hash after it anew, head included, as a database owner can. */
 async function rewrite({ id } = project, at = 1): Promise<void> {
@@ -142,7 +143,7 @@ describe('a master key that was exchanged because it leaked', () => {
     await seal()
     await db()
       .transaction()
-      .execute((tx) => exchangeMasterKey(tx, { from, to }))
+      .execute((tx) => exchangeMasterKey(tx, { sealedColumns, from, to }))
   }
 
   test('signs no history after the exchange, nor another one before it', async () => {

@@ -1,22 +1,17 @@
 // Rows of the first hashed form, which knew no principal, stand in one chain with rows of today's, and both are guarded.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AuditEntry, genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
 import { type ChainReport, verifyChain } from '../../src/platform/audit/verify.ts'
-import { type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { testEnv } from '../kit/app.ts'
 import { runManager } from '../kit/process.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { useProject } from '../kit/project.ts'
 
 const oldRows = 10_000
 const newRows = 20
-let service: TestApp
-let admin: Person
-let project: SeededProject
 
+const { service, admin, project } = useProject({ slug: 'old' })
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'old')
   await insertOldRows()
   for (let i = 0; i < newRows; i++) {
     const { error } = await service.query(
@@ -27,7 +22,6 @@ beforeAll(async () => {
     expect(error).toBeNull()
   }
 })
-afterAll(() => service.close())
 
 /** As the former release wrote them: no form, no principal. */
 async function insertOldRows(): Promise<void> {

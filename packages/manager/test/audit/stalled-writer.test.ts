@@ -1,7 +1,7 @@
 // Projects do not wait for each other: a writer that stalls while it holds its chain stalls neither the checkpoint nor them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
-import { createSigningKey } from '../../src/platform/keys.ts'
+import { createSigningKey } from '../../src/platform/secrets/keys.ts'
 import { masterKey, type Person, type TestApp, startTestApp } from '../kit/app.ts'
 import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
 
@@ -22,7 +22,7 @@ const change = (project: SeededProject | undefined, name: string) =>
     { id: project?.id, name },
   )
 const seal = (): Promise<void> | undefined =>
-  service.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
+  service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
 const notSealed = async (project: SeededProject | undefined): Promise<number> => {
   const { rows } = await service.sql.query<{ rows: number }>(
     'select (seq - checkpointed_seq)::int as rows from audit_chains where chain_id = $1',

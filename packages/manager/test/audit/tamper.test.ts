@@ -3,7 +3,7 @@
 import { writeFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { chainObject } from '../../src/platform/audit/chain-object.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { hashEntry } from '../../src/platform/audit/entry.ts'
@@ -15,36 +15,31 @@ import {
   verifyChain,
 } from '../../src/platform/audit/verify.ts'
 import type { Tx } from '../../src/platform/db/database.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { createSigningKey } from '../../src/platform/keys.ts'
-import { masterKey, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { createSigningKey } from '../../src/platform/secrets/keys.ts'
+import { masterKey, startTestApp, testEnv } from '../kit/app.ts'
 import { runManager } from '../kit/process.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { useProject } from '../kit/project.ts'
+import { seedProject, seedUser } from '../kit/seed.ts'
 
 const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
 const rowCount = 40
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
 const anchors: Anchors = new Map()
 
 const change = (name: string) =>
   service.query(admin, `mutation { updateProject(id: "${project.id}", input: {name: "${name}"}) { id } }`)
 
+const { service, admin, project } = useProject()
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'tampered')
   for (let i = 0; i < rowCount; i++) {
     await change(`name ${i}`)
     // Three checkpoints on the way, the last one over the whole chain.
     if (i === 9 || i === 24 || i === rowCount - 1)
-      await service.app.jobs.find((job) => job.name === 'audit-checkpoint')?.run()
+      await service.app.schedules.find((job) => job.name === 'audit-checkpoint')?.run()
   }
   await readCheckpoints(service.world.database.db, [key], anchors)
 })
-afterAll(() => service.close())
 
 /** A small generator with a seed, so that a failing case can be repeated. */
 function random(seed: number): (below: number) => number {
@@ -240,7 +235,7 @@ describe('checkpoints', () => {
     const log = createLog('error', { write: (line: string) => void lines.push(line) })
     const quiet = await startTestApp({ database: service.database, world: { log } })
     await change('quiet')
-    await quiet.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
+    await quiet.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
     await quiet.close()
     expect(lines.filter((line) => line.includes('"checkpoint"'))).toHaveLength(1)
   })
@@ -265,7 +260,7 @@ describe('checkpoints', () => {
     )
     const file = `${mkdtempSync(`${tmpdir()}/checkpoints-`)}/manager.log`
     await change('to be rolled back')
-    await service.app.jobs.find(({ name }) => name === 'audit-checkpoint')?.run()
+    await service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
     writeFileSync(
       file,
       `${service.logLines.map((line) => JSON.stringify(line)).join('\n')}\n{"checkpoint":{"se`,

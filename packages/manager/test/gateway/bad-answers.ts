@@ -4,7 +4,7 @@ import type { Play } from '../kit/raw-upstream.ts'
 
 /** What becomes of a call. */
 export type Expected =
-  /** The caller is told 502; or, when he has a part of the answer, he sees that the rest is missing. */
+  /** The caller is told 502; or, when they have a part of the answer, they see that the rest is missing. */
   | { failure: string | RegExp; isCut: boolean | 'either' }
   /** It passes; texts are Latin-1, and a header that is undefined is not there. */
   | { status: number; body: string; headers?: Record<string, string | undefined> }
@@ -55,7 +55,7 @@ export const passes = (
 
 const tookTooLong = 'the upstream took too long'
 const tooLarge = 'the upstream answer is too large'
-export const brokenOff = 'the upstream broke its answer off'
+export const brokenOff = 'the upstream ended its response early'
 export const told = (failure: string | RegExp): Expected => ({ failure, isCut: false })
 const cut = (failure: string): Expected => ({ failure, isCut: true })
 export const either = (failure: string | RegExp): Expected => ({ failure, isCut: 'either' })

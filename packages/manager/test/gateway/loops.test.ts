@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, type HeaderLine, startGateway } from '../kit/gateway.ts'
 
-const circle = 'the call went round in a circle: its endpoint leads back to the gateway'
+const circle = 'the call loops: its endpoint leads back to the gateway'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()

@@ -23,9 +23,13 @@ test('callers of one project who hold their calls open leave half of the connect
     raw.send(
       `POST ${own.path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.machine.token}\r\nContent-Length: 1000\r\n\r\n{`,
     )
+    // Each is let in or turned away before the next one comes.
+    const isIn = async () => (await gateway.logged(own.id)).length > i
+    await expect.poll(async () => raw.ended() !== null || (await isIn())).toBe(true)
   }
   const over = opened.slice(maxConnections / 2)
   await expect.poll(() => over.every((raw) => raw.ended() !== null)).toBe(true)
+  expect(opened.slice(0, maxConnections / 2).map((raw) => raw.ended())).not.toContain('end')
   expect(statusOf(over[0]?.answers()[0] as Message)).toBe(503)
   for (let i = 0; i < 5; i++) {
     expect((await neighbour.send(foreign.path, { method: 'POST', body: '{}' })).status).toBe(200)

@@ -1,5 +1,5 @@
 // Requests by which callers hide other requests, or reach what is not theirs. Whatever the service makes of one, the
-// upstream reads at most one plain request to the stored address, and whoever comes next gets his own answer.
+// upstream reads at most one plain request to the stored address, and the next caller gets their own response.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { gatewayScene } from '../kit/gateway.ts'
@@ -69,7 +69,7 @@ async function attempt({ bytes }: SmugglingCase) {
   const onSame = await ask(raw, 'same', answers.length)
   const onOther = await ask(other, 'other', 0)
   for (const { socket } of [raw, other]) socket.destroy()
-  // Whoever comes next gets his own answer, or none.
+  // The next caller gets their own response, or none.
   expect([['same', null].includes(onSame), onOther]).toEqual([true, 'other'])
   expect(upstream.problems).toEqual([])
   const requests = upstream.requests.slice(before)

@@ -2,11 +2,14 @@
 import { Writable } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'
-import { type App, createApp } from '../../src/app.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { type App, createApp, settings } from '../../src/app.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
 import { createDatabase } from '../../src/platform/db/database.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { createRedis } from '../../src/platform/db/redis.ts'
 import type { TransportOptions } from '../../src/transport.ts'
+import { version } from '../../src/version.ts'
 import { type World, closeWorld, createWorld } from '../../src/world.ts'
 import { compareAnswers } from './answers.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
@@ -40,6 +43,8 @@ export type TestAppOptions = {
   world?: Partial<World>
   transport?: TransportOptions
   database?: TestDatabase
+  /** Hashes as slow and waits as short as in production, as they are in all of the load tests. */
+  limits?: 'production'
 }
 
 /** The headers the proxy sends for a person. */
@@ -68,10 +73,56 @@ export function testEnv(
   return { ...defaults, ...env }
 }
 
+/** What the environment of a process adds to that. */
+export const processEnv = (): Record<string, string> => (isLoadTest ? {} : patientEnv)
+
+// A busy machine makes everything slow. What would end or refuse because of that waits here far longer, and a hash that
+// is quick saves most of the time; none of it can be reached by settings of the service, the timeouts apart.
+const isLoadTest = process.env['TEST_TIER'] === 'load'
+const patientEnv = {
+  SVC_DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+  SVC_DATABASE_ACQUIRE_TIMEOUT_MS: '60000',
+  SVC_ESB_FORWARD_TIMEOUT: '60s',
+  SVC_ESB_BODY_TIMEOUT: '29s',
+  SVC_ESB_BODY_STALL_TIMEOUT: '29s',
+}
+const timeouts = { pingMs: 30_000, commandMs: 30_000 }
+const quick = { iterations: 1_000, loopDelayMs: () => 0 }
+
 /** Starts the service; `close` stops it, drops its database, and throws if an answer was not as the API document says. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createScratchDatabase())
-  const config = loadConfig({ env: testEnv(database.url, options.env) })
+  const { url, undeclared, ...rest } = await start(options, database)
+  const service: TestApp = {
+    ...rest,
+    database,
+    url,
+    sql: new Pool({ connectionString: database.url, max: 2 }),
+    query: (person, text, variables) => postQuery(url, headersOf(person), text, variables),
+    close: async () => {
+      const { app, world, sql } = service
+      await app.server.close()
+      await app.readiness.close()
+      await closeWorld(world)
+      await sql.end()
+      world.metrics.registry.clear()
+      letGo(service)
+      if (options.database === undefined) await database.drop()
+      if (undeclared.size > 0)
+        throw new Error(`answers that differ from the API document:\n${[...undeclared].join('\n')}`)
+    },
+  }
+  return service
+}
+
+/** The files of one process keep what stands in their variables; a service that has ended is too large for that. */
+export const letGo = (service: TestApp): void =>
+  void Object.assign(service, { app: null, world: null, sql: null })
+
+async function start(options: TestAppOptions, database: TestDatabase) {
+  const isPatient = !isLoadTest && options.limits !== 'production'
+  const env = { ...(isPatient ? patientEnv : {}), ...options.env }
+  const config = loadConfig({ env: testEnv(database.url, env) }, settings)
   const logLines: Record<string, unknown>[] = []
   const statements: string[] = []
   const log = createLog('info', lineCollector(logLines))
@@ -86,9 +137,17 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
     onStatement: (sql) => statements.push(sql),
   })
-  const world = createWorld(config, { log, database: counted, ...options.world })
+  const metrics = options.world?.metrics ?? createMetrics(version)
+  const redisOptions = {
+    url: config.redisUrl,
+    keyPrefix: config.redisKeyPrefix,
+    ...(isPatient ? { timeouts } : {}),
+  }
+  const redis = options.world?.redis ?? createRedis(redisOptions, { log, metrics })
+  const world = createWorld(config, { log, database: counted, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {
+    ...(isPatient ? quick : {}),
     ...options.transport,
     extend: (server) => {
       options.transport?.extend?.(server)
@@ -97,27 +156,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
-  const sql = new Pool({ connectionString: database.url, max: 2 })
-  return {
-    app,
-    config,
-    world,
-    database,
-    url,
-    sql,
-    logLines,
-    statements,
-    query: (person, text, variables) => postQuery(url, headersOf(person), text, variables),
-    close: async () => {
-      await app.server.close()
-      await app.readiness.close()
-      await closeWorld(world)
-      await sql.end()
-      if (options.database === undefined) await database.drop()
-      if (undeclared.size > 0)
-        throw new Error(`answers that differ from the API document:\n${[...undeclared].join('\n')}`)
-    },
-  }
+  return { app, world, config, logLines, statements, url, undeclared }
 }
 
 function lineCollector(lines: Record<string, unknown>[]): Writable {

@@ -84,3 +84,13 @@ export async function createMachine(
   if (error !== null) throw new Error(error)
   return { token: data.created.generatedToken as string | null, ...data.created.machineUser }
 }
+
+/** The statuses of so many calls, one after the other. */
+export async function statuses(
+  count: number,
+  send: (index: number) => Promise<{ status: number }>,
+): Promise<number[]> {
+  const seen: number[] = []
+  for (let index = 0; index < count; index++) seen.push((await send(index)).status)
+  return seen
+}

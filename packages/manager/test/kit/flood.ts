@@ -29,7 +29,7 @@ async function run(flood: Flood): Promise<FloodResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   const result = { statuses: {} as Record<string, number>, withoutRetryAfter: 0 }
   const times: number[] = []
-  const underway = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const post = (authorization: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const length = Buffer.byteLength(flood.body)
@@ -59,12 +59,12 @@ async function run(flood: Flood): Promise<FloodResult> {
     const due = Math.floor(((performance.now() - begunAt) / 1_000) * flood.perSecond)
     for (; sent < due; sent++) {
       const use = post(flood.authorizations[sent % flood.authorizations.length] as string)
-      underway.add(use)
-      void use.finally(() => underway.delete(use))
+      inFlight.add(use)
+      void use.finally(() => inFlight.delete(use))
     }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  await Promise.all(underway)
+  await Promise.all(inFlight)
   agent.destroy()
   times.sort((a, b) => a - b)
   return { ...result, p99Ms: times[Math.floor(times.length * 0.99)] ?? 0 }

@@ -76,6 +76,13 @@ export async function startGateway(options: TestAppOptions = {}) {
 }
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
+/** Another process of the service, with other limits of requests and answers. */
+export const startSized = ({ service }: Gateway, request: number, answer: number): Promise<TestApp> =>
+  startTestApp({
+    database: service.database,
+    env: { SVC_ESB_MAX_REQUEST_BYTES: String(request), SVC_ESB_MAX_RESPONSE_BYTES: String(answer) },
+  })
+
 /** A project whose maintainer makes endpoints, and a machine user that calls them. */
 export async function gatewayScene(service: TestApp, name = 'shop') {
   const project: SeededProject = await seedProject(service.sql, name)

@@ -32,3 +32,25 @@ export async function postQuery(
     headers: response.headers,
   }
 }
+
+/** A body sent as it is. */
+export async function postBody(url: string, headers: Record<string, string>, body: string) {
+  const response = await fetch(`${url}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: JSON.parse(text) as Record<string, unknown>,
+    headers: response.headers,
+  }
+}
+export const json = (query: string, more: object = {}): string => JSON.stringify({ query, ...more })
+
+/** A body with a long list of wrong variables. */
+export const manyWrongVariables = (): string =>
+  json('query($f: [Filter!]) { projects(filters: $f) { id } }', {
+    variables: { f: Array.from({ length: 39_000 }, () => 1) },
+  })

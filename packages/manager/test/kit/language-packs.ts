@@ -1,5 +1,5 @@
 // Calls about language packs, with `pack` or `packs` for their result.
-import type { KeyValuePair } from '../../src/platform/key-value-pairs.ts'
+import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
 import type { Person, TestApp } from './app.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
-import { testEnv } from './app.ts'
+import { processEnv, testEnv } from './app.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 const managerCommand = new URL('../../src/commands/manager.ts', import.meta.url).pathname
@@ -39,7 +39,7 @@ export async function startProcess(
       ? [process.execPath, [program]]
       : ['bash', ['--norc', '-c', shell(`exec '${process.execPath}' '${program}'`)]]
   const child = spawn(command, args, {
-    env: childEnv({ ...testEnv(databaseUrl), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
+    env: childEnv({ ...testEnv(databaseUrl), ...processEnv(), SVC_PORT: '0', SVC_HEALTH_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
@@ -90,7 +90,7 @@ export async function runToEnd(
     const run = `${before}; exec '${process.execPath}' '${main}'`
     const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', run], {
       env: childEnv(env),
-      timeout: 20_000,
+      timeout: 100_000,
     })
     return { code: 0, stdout, stderr }
   } catch (error) {

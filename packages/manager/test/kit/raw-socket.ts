@@ -18,7 +18,7 @@ export type RawSocket = {
   wholeAnswers(count: number, kind?: Partial<MessageKind>): Promise<Message[]>
 }
 
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 /** Connects to the host of the URL. */
 export async function openRaw(url: string): Promise<RawSocket> {

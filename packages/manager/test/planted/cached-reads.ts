@@ -1,8 +1,8 @@
 // The service with a planted mistake: lookups are answered from a cache that is up to 50 ms old. The check that
 // revocation holds at once must find it.
 import type { AddressInfo } from 'node:net'
-import { createApp } from '../../src/app.ts'
-import { loadConfig, processSource } from '../../src/config.ts'
+import { createApp, settings } from '../../src/app.ts'
+import { loadConfig, processSource } from '../../src/config/config.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { createWorld } from '../../src/world.ts'
 
@@ -21,7 +21,7 @@ function cached(database: Database): Database {
   return { ...database, read: read as Database['read'] }
 }
 
-const config = loadConfig(processSource())
+const config = loadConfig(processSource(), settings)
 const world = createWorld(config)
 const app = await createApp(config, { ...world, database: cached(world.database) })
 await app.server.listen({ host: '127.0.0.1', port: 0 })

@@ -1,4 +1,4 @@
-// The authorization matrix: every guarded operation, as every kind of principal, on things of his own project and of
+// The authorization matrix: every guarded operation, as every kind of principal, on things of their own project and of
 // another one.
 import type { TestApp } from '../kit/app.ts'
 import { auditSurprise, followAudit } from './audited.ts'

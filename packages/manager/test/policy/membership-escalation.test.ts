@@ -154,7 +154,7 @@ describe('a right that is lost while it is used', () => {
       await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((call) => call()))
       expect(await roleIn('Tenant', person)).not.toBe('owner')
     }
-  }, 60_000)
+  })
 
   /** Takes something away in a transaction of its own, and commits once the grant waits for it. */
   async function grantDuring<Answer>(

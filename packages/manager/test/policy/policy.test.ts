@@ -1,4 +1,5 @@
 // Who may do what: the boot refuses an operation without a policy, and the matrix tries every operation as everyone.
+import { createFeatures, defineFeature } from '../../src/feature.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
 import { seedMember, seedTenant, seedUser } from '../kit/seed.ts'
@@ -78,6 +79,23 @@ describe('policy', () => {
     await expect(startTestApp({ database: service.database, transport: { extend } })).rejects.toThrow(
       /routes without a policy.*GET \/api\/forgotten/,
     )
+  })
+
+  test('a REST route whose scope no feature knows stops the boot and is named', async () => {
+    const policy = { can: { do: 'TENANT_WRITE', on: ['id'], in: 'WIDGET' as 'TENANT' } } as const
+    const extend = (server: TestApp['app']['server']): void => {
+      server.get('/api/unknown/:id', { config: { policy } }, () => 'open to all')
+    }
+    await expect(startTestApp({ database: service.database, transport: { extend } })).rejects.toThrow(
+      /GET \/api\/unknown\/:id \(no feature finds WIDGET\)/,
+    )
+  })
+
+  test('a feature cannot take the name of another one, or of what all of them are given', () => {
+    const named = (name: string) => defineFeature({ name, create: () => ({ api: {} }) })
+    expect(() => createFeatures([named('widgets'), named('widgets')], {})).toThrow('called widgets')
+    expect(() => createFeatures([named('config')], { config: {} })).toThrow('called config')
+    expect(createFeatures([named('widgets'), named('gadgets')], {}).features).toHaveLength(2)
   })
 
   test('a REST route with a permission lets its holders in and nobody else', async () => {
@@ -166,7 +184,7 @@ describe('policy', () => {
     const { people, own } = await createMatrixWorld(service)
     const sibling = '22222222-2222-7222-8222-222222222222'
     await seedTenant(service.sql, own.id, sibling, 'beside')
-    const holding = async (name: string, permissions: string[]): Promise<Person> => {
+    const roles = async (name: string, permissions: string[]): Promise<Person> => {
       const made = await service.query(
         people.owner,
         `mutation($t: ID!, $name: String!, $permissions: [String!]!) {
@@ -178,8 +196,8 @@ describe('policy', () => {
       await seedMember(service.sql, person, name, { projectId: own.id, tenantId: own.tenantId })
       return person
     }
-    const reader = await holding('reader', ['apps.read'])
-    const others = await holding('others', ['apps.configure', 'members', 'invites'])
+    const reader = await roles('reader', ['apps.read'])
+    const others = await roles('others', ['apps.configure', 'members', 'invites'])
     const ask = (person: Person, tenantId: string, slug: string) =>
       Promise.all([
         service.query(

@@ -5,8 +5,11 @@ import { notFound } from '../../src/platform/errors.ts'
 import { createSchema, readSdl } from '../../src/platform/graphql/schema.ts'
 import type { Actor } from '../../src/policy/actor.ts'
 import { guardSchema } from '../../src/policy/guard-graphql.ts'
+import { permissionSdl } from '../../src/policy/permissions.ts'
+import type { Scopes } from '../../src/policy/scopes.ts'
 
 const sdl = `
+  extend enum Scope { PROJECT }
   type Thing { id: ID! owner: Thing @can(do: PROJECT_VIEW, on: "parent.id", in: PROJECT) }
   extend type Query {
     things: [Thing!]! @can(do: PROJECT_LIST, in: SYSTEM)
@@ -18,10 +21,12 @@ const self = (thing: object): object => thing
 const byId = (_parent: unknown, { id }: { id: string }) => ({ id })
 const thingsOf = (_parent: unknown, _args: object, context: { rows?: object[] }) => context.rows ?? rows
 const schema = createSchema(
-  [readSdl('../../src/policy/policy.graphql', import.meta.url), sdl],
+  [permissionSdl + readSdl(import.meta.url, '../../src/policy/policy.graphql'), sdl],
   [{ Thing: { owner: self }, Query: { things: thingsOf, thing: byId }, Mutation: { change: byId } }],
+  {},
 )
-guardSchema(schema)
+const scopes: Scopes = { PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: () => Promise.resolve([]) } }
+guardSchema(schema, scopes)
 
 let asked: string[] = []
 let missing = new Set<string>()
@@ -31,6 +36,7 @@ beforeEach(() => {
 })
 const actor = {
   isAdministrator: true,
+  scopes,
   findTarget: async (_scope: string, [id]: (string | null)[]) => {
     asked.push(id ?? '')
     return missing.has(id ?? '') ? null : { projectId: id }

@@ -19,7 +19,7 @@ const ask = (client: string, project: SeededProject, username: string, password:
   validate(service.url, basicValue(username, password), project.applicationId, client)
 
 describe('a guesser of Basic passwords', () => {
-  test('[proxy-auth.lockout-basic] cannot clear his count with a user of the same name in a project of his own', async () => {
+  test('[proxy-auth.lockout-basic] cannot clear their count with a user of the same name in a project of their own', async () => {
     const client = '203.0.113.21'
     await seedBasicUser(service.sql, target, 'svc')
     const mine = await seedBasicUser(service.sql, own, 'SVC')

@@ -1,10 +1,8 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { batchedRow } from '../../platform/graphql/batch.ts'
-import type { UsersApi } from '../users/index.ts'
 import type { AccessTokensService } from './access-tokens.service.ts'
 
 /** GraphQL for personal access tokens. */
-export function createAccessTokensResolvers(service: AccessTokensService, users: UsersApi) {
+export function createAccessTokensResolvers(service: AccessTokensService) {
   return {
     Query: {
       myPersonalAccessTokens: (_parent, args, { actor }) => service.list(actor, args),
@@ -13,9 +11,6 @@ export function createAccessTokensResolvers(service: AccessTokensService, users:
     },
     PersonalAccessTokenConnection: {
       totalCount: (_parent, _args, { actor }) => service.count(actor),
-    },
-    PersonalAccessToken: {
-      user: (token, _args, context) => batchedRow(context, 'user', token.userId, users.findMany),
     },
     Mutation: {
       createPersonalAccessToken: (_parent, { name, expiresAt }, { actor }) =>

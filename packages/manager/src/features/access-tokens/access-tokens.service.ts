@@ -1,6 +1,6 @@
 import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
-import { holdCredential } from '../../policy/hold.ts'
+import { recheckCredential } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,14 +10,14 @@ import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { parseTimestamp } from '../../platform/timestamps.ts'
-import { checkName } from '../../platform/validate.ts'
+import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
+import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './access-tokens.store.ts'
 import { buildToken, randomLength, randomText } from './token.pure.ts'
 
 export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: KeyObject }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
-/** A page as GraphQL connections have it; the total is counted only for who asks for it. */
+/** A page as GraphQL connections have it; the total is counted only when it is requested. */
 export type TokenConnection = {
   edges: { node: store.PersonalAccessToken; cursor: string }[]
   pageInfo: {
@@ -56,7 +56,7 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
     page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
       const after = cursor === '' ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
-      const owner = ownerInReach(actor)
+      const owner = visibleOwner(actor)
       const tokens = await store.listTokensBefore(db, owner, after, first + 1)
       const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
       return {
@@ -70,18 +70,18 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
       }
     },
 
-    count: (actor: Actor): Promise<number> => store.countTokens(db, ownerInReach(actor)),
+    count: (actor: Actor): Promise<number> => store.countTokens(db, visibleOwner(actor)),
 
     /** The new token and its row; the token is not kept anywhere. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
       const tokenPrefix = randomText(randomLength.prefix, randomInt)
       const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
-      // Before the transaction: it takes long, and a transaction holds a connection.
+      // Before the transaction: hashing is slow, and a transaction holds a connection.
       const hash = await kdf.hash(token, actor.user.id)
       const row = { id: newId(), userId: actor.user.id, tokenPrefix, hash, ...values }
       const personalAccessToken = await db.transaction().execute(async (tx) => {
-        await holdCredential(tx, actor)
+        await recheckCredential(tx, actor)
         const after = await store.insertToken(tx, row)
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
@@ -109,13 +109,13 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
   }
 }
 
-/** Whose tokens the caller may see and end: his own, or everyone's (null). */
-const ownerInReach = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
+/** Whose tokens the caller may see and end: their own, or everyone's (null). */
+const visibleOwner = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
 
 async function lock(tx: Tx, actor: Actor, id: string): Promise<store.PersonalAccessToken> {
   const tokenId = parseUuid(id)
   if (tokenId === null) throw notFound('personal access token')
-  return orNotFound(await store.lockToken(tx, tokenId, ownerInReach(actor)), 'personal access token')
+  return orNotFound(await store.lockToken(tx, tokenId, visibleOwner(actor)), 'personal access token')
 }
 
 function readExpiry(text: string | null, clock: Clock): string | null {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -70,7 +70,7 @@ export async function hasTokenFrom(db: Db, userId: string | null, id: string): P
   return row !== undefined
 }
 
-/** How many tokens there are; reads all of them, so only who asks for the number pays for it. */
+/** How many tokens there are; reads all of them, so it runs only when the number is requested. */
 export async function countTokens(db: Db, userId: string | null): Promise<number> {
   const row = await db
     .selectFrom('personalAccessTokens')
@@ -122,7 +122,7 @@ export async function deleteToken(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('personalAccessTokens').where('id', '=', id).execute()
 }
 
-/** Moves the last use of many tokens forward, in one statement. A row someone else holds is left for the next use. */
+/** Moves the last use of many tokens forward, in one statement. Rows that others have locked wait for the next use. */
 export async function writeLastUses(db: Db, uses: ReadonlyMap<string, string>): Promise<void> {
   await sql`
     with used as (
@@ -159,7 +159,7 @@ type LoginRow = Omit<TokenLogin, 'user'> & {
   role: string
 }
 
-// Two index lookups per token, whatever the number of tokens and users.
+// Two index lookups per token, for any number of tokens and users.
 const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
   text: `

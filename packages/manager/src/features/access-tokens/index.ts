@@ -1,11 +1,16 @@
-// Personal access tokens: making, listing and ending them, and telling who a presented one belongs to. Answers to the
+// Personal access tokens: making, listing and ending them, and telling who a presented one belongs to. Responses to the
 // proxy about them are not here (proxy-auth/), nor is the login that mints one for a command-line client (cli-login/).
-import type { Feature } from '../../feature.ts'
+import { type Config, settingsOf } from '../../config/config.ts'
+import { throttleLimits } from '../../config/throttle-settings.ts'
+import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import type { Logger } from '../../platform/log.ts'
-import type { UsersApi } from '../users/index.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { deriveSecretKey } from '../../platform/secrets/keys.ts'
+import type { RetiredKeys } from '../../platform/secrets/master-key.ts'
+import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
 import { createAccessTokensResolvers } from './access-tokens.resolvers.ts'
 import { type AccessTokensDeps, createAccessTokensService } from './access-tokens.service.ts'
+import { accessTokenSettings } from './access-tokens.settings.ts'
 import { createLastUses } from './last-uses.service.ts'
 import {
   type TokenLoginDeps,
@@ -15,18 +20,37 @@ import {
 
 export type AccessTokensApi = TokenLoginService
 
-export type Deps = AccessTokensDeps & Omit<TokenLoginDeps, 'lastUses'> & { users: UsersApi; log: Logger }
+type Deps = Omit<AccessTokensDeps, 'checkKey'> &
+  Pick<TokenLoginDeps, 'database' | 'verifier' | 'metrics'> &
+  ThrottleDeps & { config: Config; retiredKeys: RetiredKeys; log: Logger }
 
-export function createAccessTokens(deps: Deps): Feature<AccessTokensApi> {
-  const lastUses = createLastUses(deps)
-  return {
-    name: 'access-tokens',
-    sdl: readSdl('./access-tokens.graphql', import.meta.url),
-    resolvers: createAccessTokensResolvers(createAccessTokensService(deps), deps.users),
-    constraints: {
-      personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
-    },
-    close: () => lastUses.close(),
-    api: createTokenLoginService({ ...deps, lastUses }),
-  }
-}
+export const accessTokens = defineFeature({
+  name: 'accessTokens',
+  sdl: readSdl(import.meta.url, './access-tokens.graphql'),
+  settings: accessTokenSettings,
+  constraints: {
+    personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
+  },
+  create: (deps: Deps) => {
+    const settings = settingsOf(deps.config, accessTokenSettings)
+    const lastUses = createLastUses(deps)
+    const forgeries = createThrottle('forgery', throttleLimits('forgery', settings), deps)
+    const checkKey = deriveSecretKey(deps.config.masterKey, 'access-token-check')
+    const retiredCheckKeys = deps.retiredKeys.checkKeys
+    const api: AccessTokensApi = createTokenLoginService({
+      ...deps,
+      checkKey,
+      retiredCheckKeys,
+      lastUses,
+      forgeries,
+    })
+    return {
+      resolvers: createAccessTokensResolvers(createAccessTokensService({ ...deps, checkKey })),
+      close: async () => {
+        await lastUses.close()
+        await forgeries.close()
+      },
+      api,
+    }
+  },
+})

@@ -1,7 +1,7 @@
-// When tokens were last used, written now and then for all of them together: authentication itself writes nothing.
+// When tokens were last used, written at intervals for all of them together: authentication itself writes nothing.
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import { writeLastUses } from './access-tokens.store.ts'
 
 export type LastUses = { note(tokenId: string): void; close(): Promise<void> }

@@ -1,12 +1,12 @@
-// Who a presented personal access token belongs to. Every call reads the row, together with the others asked for
-// meanwhile, so a revoked or expired token is refused at once on every replica; only the slow hash is remembered.
+// Who a presented personal access token belongs to. Every call reads the row, coalesced with other calls in flight,
+// so a revoked or expired token is refused at once on every replica; only the result of the slow hash is cached.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/db/database.ts'
-import { createBatched } from '../../platform/db/batched.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Throttle } from '../../platform/throttle.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
 import { hasRightCheck, tokenPrefix } from './token.pure.ts'
@@ -19,10 +19,10 @@ export type TokenLoginDeps = {
   verifier: Verifier
   metrics: Metrics
   checkKey: KeyObject
-  /** Of former master keys: what they issued still counts. */
+  /** Of former master keys: tokens they issued are still valid. */
   retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
-  /** Tokens with a right check and a wrong rest, by prefix. */
+  /** Tokens with a correct check and a wrong remainder, by prefix. */
   forgeries: Throttle
 }
 
@@ -30,7 +30,7 @@ export type TokenLoginDeps = {
 export function createTokenLoginService(deps: TokenLoginDeps) {
   const { database, verifier, metrics, lastUses, forgeries } = deps
   const checkKeys = [deps.checkKey, ...deps.retiredCheckKeys]
-  const findLogin = createBatched<string, TokenLogin>({
+  const findLogin = createCoalesced<string, TokenLogin>({
     keyOf: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.read, prefixes),
   })
@@ -43,7 +43,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     return verifier.isKnown(secret) || hasRightCheck(text, checkKeys) ? { prefix, secret } : null
   }
 
-  /** Whether the hash is this token's. Wrong ones with a right check can only be made with our own key: few are tried. */
+  /** Whether the hash is this token's. Wrong ones with a correct check need our own key: few are tried. */
   const verify = async ({ prefix, secret }: PresentedToken, hash: string): Promise<boolean> => {
     const blockedMs = verifier.isKnown(secret) ? 0 : forgeries.knownBlockMs(prefix)
     if (blockedMs > 0) throw rateLimited('too many wrong tokens with this prefix; try again later', blockedMs)
@@ -66,7 +66,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     present,
     fits,
 
-    /** The owner of the token, and its id; throws 401 when it does not hold. */
+    /** The owner of the token, and its id; throws 401 when it is not valid. */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
       const token = present(text)
       const login = token === null ? null : await findLogin(token.prefix)

@@ -22,7 +22,7 @@ export function buildToken(prefix: string, secret: string, checkKey: KeyObject):
 /** The prefix of a text in the form of a token, or null. */
 export const tokenPrefix = (text: string): string | null => form.exec(text)?.[1] ?? null
 
-/** True when the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
+/** Whether the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
 export const hasRightCheck = (token: string, checkKeys: readonly KeyObject[]): boolean =>
   checkKeys.some((checkKey) =>
     timingSafeEqual(

@@ -1,13 +1,10 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import type { GraphqlContext } from '../../policy/guard-graphql.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
+import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsService } from './applications.service.ts'
 
-/** GraphQL for applications, and the way from a row of an application to it. */
+/** GraphQL for applications. */
 export function createApplicationsResolvers(service: ApplicationsService) {
-  const applicationOf = (row: { applicationId: string }, _args: object, context: GraphqlContext) =>
-    batchedRow(context, 'application', row.applicationId, service.findMany)
   return {
     Query: {
       applications: (_parent, { projectSlug, ...args }, { actor }) =>
@@ -30,11 +27,9 @@ export function createApplicationsResolvers(service: ApplicationsService) {
     },
     Project: {
       applications: (project, args, context) =>
-        batched(context, `Project.applications ${JSON.stringify(args)}`, project.id, async (ids) =>
+        load(context, `Project.applications ${JSON.stringify(args)}`, project.id, async (ids) =>
           grouped(ids, await service.list(context.actor, ids, args), (application) => application.projectId),
         ),
     },
-    Tenant2Application: { application: applicationOf },
-    User2Application: { application: applicationOf },
   } satisfies Resolvers
 }

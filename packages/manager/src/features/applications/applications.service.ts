@@ -1,12 +1,12 @@
 import type { Actor } from '../../policy/actor.ts'
-import { reachIn } from '../../policy/reach.ts'
+import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkSlug, checkText, withoutNull } from '../../platform/validate.ts'
+import { checkName, checkSlug, checkText, withoutNull } from '../../platform/inputs/inputs.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './applications.store.ts'
 
@@ -14,7 +14,9 @@ export type ApplicationsDeps = {
   db: Db
   audit: Audit
   projects: ProjectsApi
-  /** How many calls of the application's endpoints were logged, in words; with any, they must stay. Null when there is none. */
+  /**
+   * The number of logged calls of the application's endpoints as a text; with any, deletion is refused. Null for none.
+   */
   countLoggedCalls: (tx: Tx, applicationId: string) => Promise<string | null>
 }
 export type ApplicationsService = ReturnType<typeof createApplicationsService>
@@ -43,8 +45,8 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     args: ListArgs,
   ): Promise<store.Application[]> => {
     const page = readPage(store.applicationFields, args)
-    const reach = await reachIn(actor, projectIds, ({ applications }) => [...applications.keys()])
-    return store.listApplications(db, projectIds, reach, page)
+    const visible = await visibleRowsIn(actor, projectIds, ({ applications }) => [...applications.keys()])
+    return store.listApplications(db, projectIds, visible, page)
   }
   return {
     list,

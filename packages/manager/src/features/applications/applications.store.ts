@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reach } from '../../policy/reach.ts'
+import type { VisibleRows } from '../../policy/visible-rows.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -28,14 +28,14 @@ export const applicationFields: ListFields = {
 export function listApplications(
   db: Db,
   projectIds: readonly string[],
-  reach: Reach,
+  visible: VisibleRows,
   page: Page,
 ): Promise<Application[]> {
   const where =
-    reach === 'all'
+    visible === 'all'
       ? undefined
-      : sql<boolean>`(applications.project_id = any(${reach.projectIds}::uuid[])
-          or applications.id = any(${reach.ids}::uuid[]))`
+      : sql<boolean>`(applications.project_id = any(${visible.projectIds}::uuid[])
+          or applications.id = any(${visible.ids}::uuid[]))`
   return pagesOf(db, {
     table: 'applications',
     columns,
@@ -89,8 +89,8 @@ export function updateApplication(tx: Tx, id: string, values: ApplicationValues)
 const chunkSize = 5_000
 
 /**
- * Deletes the application with its memberships and tenant rows. The tenant rows go first, by thousands, so that no single
- * statement outlasts its timeout however many there are.
+ * Deletes the application with its memberships and tenant rows. The tenant rows go first, by thousands, so that no
+ * single statement outlasts its timeout however many there are.
  */
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {
   for (;;) {

@@ -1,7 +1,9 @@
 // Applications of a project, and the rows that enable them for tenants. Their endpoints, triggers and settings are not
 // here (endpoints/, triggers/, settings/), nor are their members (memberships/).
-import type { Feature } from '../../feature.ts'
+import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
+import { byId, bySlug } from '../../policy/scopes.ts'
+import type { CallLogApi } from '../call-log/index.ts'
 import { createApplicationsResolvers } from './applications.resolvers.ts'
 import {
   type ApplicationsDeps,
@@ -10,46 +12,68 @@ import {
 } from './applications.service.ts'
 import { createTenant2ApplicationsResolvers } from './tenant2applications.resolvers.ts'
 import {
-  type Tenant2ApplicationsDeps,
   type Tenant2ApplicationsService,
   createTenant2ApplicationsService,
 } from './tenant2applications.service.ts'
+import { byPair, byTenantOrApplication } from './tenant2applications.store.ts'
 
-export type ApplicationsApi = Pick<ApplicationsService, 'findMany'>
-
-export function createApplications(deps: ApplicationsDeps): Feature<ApplicationsApi> {
-  const service = createApplicationsService(deps)
-  return {
-    name: 'applications',
-    sdl: readSdl('./applications.graphql', import.meta.url),
-    resolvers: createApplicationsResolvers(service),
-    constraints: {
-      applications_project_id_slug_key: [
-        'conflict',
-        'an application with this slug exists already in the project',
-      ],
-      applications_project_fkey: ['not_found', 'project not found'],
-    },
-    api: { findMany: service.findMany },
-  }
+export type ApplicationsApi = Pick<ApplicationsService, 'findMany'> & {
+  findTenant2Applications: Tenant2ApplicationsService['findMany']
 }
 
-export type Tenant2ApplicationsApi = Pick<Tenant2ApplicationsService, 'findMany'>
-
-export function createTenant2Applications(deps: Tenant2ApplicationsDeps): Feature<Tenant2ApplicationsApi> {
-  const service = createTenant2ApplicationsService(deps)
-  return {
-    name: 'tenant2applications',
-    sdl: readSdl('./tenant2applications.graphql', import.meta.url),
-    resolvers: createTenant2ApplicationsResolvers(service),
-    constraints: {
-      tenant2applications_pair_key: [
-        'conflict',
-        'the tenant has a row for this application already; update it with updateTenant2Application',
-      ],
-      tenant2applications_application_fkey: ['not_found', 'application not found'],
-      tenant2applications_tenant_fkey: ['not_found', 'tenant not found'],
+export const applications = defineFeature({
+  name: 'applications',
+  sdl: readSdl(import.meta.url, './applications.graphql', './tenant2applications.graphql'),
+  scopes: {
+    APPLICATION: {
+      noun: 'application',
+      view: 'APPLICATION_READ',
+      find: byId('applications', { application: 'id' }),
     },
-    api: { findMany: service.findMany },
-  }
-}
+    APPLICATION_SLUG: {
+      noun: 'application',
+      view: 'APPLICATION_READ',
+      find: bySlug('applications', 'application_id'),
+    },
+    TENANT2APPLICATION: {
+      noun: 'tenant2Application',
+      view: 'TENANT2APPLICATION_READ',
+      find: byId('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
+    },
+    TENANT2APPLICATION_PAIR: { noun: 'tenant2Application', view: 'TENANT2APPLICATION_READ', find: byPair },
+    TENANT_OR_APPLICATION: {
+      noun: 'tenant or application',
+      view: 'TENANT_READ',
+      find: byTenantOrApplication,
+    },
+  },
+  constraints: {
+    applications_project_id_slug_key: [
+      'conflict',
+      'an application with this slug exists already in the project',
+    ],
+    applications_project_fkey: ['not_found', 'project not found'],
+    tenant2applications_pair_key: [
+      'conflict',
+      'the tenant has a row for this application already; update it with updateTenant2Application',
+    ],
+    tenant2applications_application_fkey: ['not_found', 'application not found'],
+    tenant2applications_tenant_fkey: ['not_found', 'tenant not found'],
+  },
+  create: (deps: Omit<ApplicationsDeps, 'countLoggedCalls'> & { callLog: CallLogApi }) => {
+    const service = createApplicationsService({ ...deps, countLoggedCalls: deps.callLog.countByApplication })
+    const rows = createTenant2ApplicationsService(deps)
+    const own = createApplicationsResolvers(service)
+    const ofRows = createTenant2ApplicationsResolvers(rows)
+    const api: ApplicationsApi = { findMany: service.findMany, findTenant2Applications: rows.findMany }
+    return {
+      resolvers: {
+        ...own,
+        Query: { ...own.Query, ...ofRows.Query },
+        Mutation: { ...own.Mutation, ...ofRows.Mutation },
+      },
+      links: { Application: { noun: 'application', findMany: service.findMany } },
+      api,
+    }
+  },
+})

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { type FindTargets, type Target, byId } from '../../policy/scopes.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { newId } from '../../platform/ids.ts'
+import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -78,4 +79,34 @@ export function setEnabled(tx: Tx, id: string, enabled: boolean): Promise<Tenant
 
 export async function deleteTenant2Application(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('tenant2applications').where('id', '=', id).execute()
+}
+
+/** Finds rows that join a tenant and an application by the two, for policies. */
+export const byPair: FindTargets = async (db, keys) => {
+  const pairs = keys.map(([tenantId, applicationId]) => [parseUuid(tenantId), parseUuid(applicationId)])
+  const { rows } = await sql<Target & { key: string }>`
+    select wanted.position as key, t.project_id, t.tenant_id, t.application_id
+    from unnest(${pairs.map(([tenantId]) => tenantId)}::uuid[], ${pairs.map(([, applicationId]) => applicationId)}::uuid[])
+      with ordinality as wanted (tenant_id, application_id, position)
+    join tenant2applications t on t.tenant_id = wanted.tenant_id and t.application_id = wanted.application_id`.execute(
+    db,
+  )
+  const found = new Map(rows.map((row) => [Number(row.key), row]))
+  return pairs.map((_, index) => found.get(index + 1) ?? null)
+}
+
+const byTenantId = byId('tenants', { tenant: 'id' })
+const byApplicationId = byId('applications', { application: 'id' })
+
+/** The tenant decides when it is named, else the application; naming neither finds nothing. */
+export const byTenantOrApplication: FindTargets = async (db, keys) => {
+  const byTenant = await byTenantId(
+    db,
+    keys.map(([tenantId]) => [tenantId ?? null]),
+  )
+  const byApplication = await byApplicationId(
+    db,
+    keys.map(([, applicationId]) => [applicationId ?? null]),
+  )
+  return keys.map(([tenantId], index) => (tenantId === null ? byApplication[index] : byTenant[index]) ?? null)
 }

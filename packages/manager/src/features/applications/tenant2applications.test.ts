@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { describe, expect, test } from 'vitest'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other, member } = useProject({ withOther: true })
 
 const row = 'id enabled tenant { id slug } application { id slug }'
 
@@ -156,7 +145,7 @@ describe('tenant-application rows', () => {
     }
   })
 
-  test('[tenant2applications.list] [policy.tenant-apps-read] a tenant member reads the rows of his tenant and of no other', async () => {
+  test('[tenant2applications.list] [policy.tenant-apps-read] a tenant member reads the rows of their tenant and of no other', async () => {
     const house = await seedProject(service.sql, 'house')
     const neighbour = await newTenant(house.id, 'neighbour')
     await create({ tenantId: neighbour, applicationId: house.applicationId })
@@ -213,8 +202,7 @@ describe('tenant-application rows', () => {
   })
 
   test('[tenant2applications.cross-project] the API refuses to join across projects, also for whoever owns both', async () => {
-    const owner = await seedUser(service.sql, 'owner-of-both')
-    await seedMember(service.sql, owner, 'owner', { projectId: project.id })
+    const owner = await member('owner-of-both', 'owner')
     await seedMember(service.sql, owner, 'owner', { projectId: other.id })
     for (const caller of [admin, owner])
       for (const [tenantId, applicationId] of [

@@ -1,21 +1,20 @@
 import type { Clock } from '../../platform/clock.ts'
 import { sealMovedChains } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { SigningKey } from '../../platform/keys.ts'
+import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import type { Logger } from '../../platform/log.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import type { AuditMetrics } from './audit.metrics.ts'
 import * as store from './audit.store.ts'
 
 export type AuditDeps = {
   db: Db
   clock: Clock
   log: Logger
-  metrics: Metrics
+  metrics: AuditMetrics
   checkpointKey: SigningKey
   /** Throws when this database belongs to another master key. */
   assertMasterKey: () => Promise<void>
-  checkpointIntervalMs: number
 }
 export type AuditService = ReturnType<typeof createAuditService>
 
@@ -38,10 +37,10 @@ export type AuditLog = {
   hash: string
 }
 
-/** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by whoever makes a change. */
+/** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by the code that makes a change. */
 export function createAuditService(deps: AuditDeps) {
   const { db, clock, log, metrics, checkpointKey } = deps
-  // Written whatever the log level: it is the copy outside the database.
+  // Written at every log level: it is the copy outside the database.
   const outsideCopy = log.child({}, { level: 'info' })
   return {
     list: async (projectId: string, args: ListArgs): Promise<AuditLog[]> => {
@@ -69,7 +68,7 @@ export function createAuditService(deps: AuditDeps) {
       // Signed with another key, a checkpoint could never be verified again.
       await deps.assertMasterKey()
       await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {
-        metrics.auditCheckpointSeq.set(checkpoint.seq)
+        metrics.checkpointSeq.set(checkpoint.seq)
         outsideCopy.info({ checkpoint }, 'audit checkpoint')
       })
     },

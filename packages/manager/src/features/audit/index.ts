@@ -1,18 +1,38 @@
-// The audit trail for people: the list of a project's entries and the job that seals the chains. Appending is not here
-// (platform/audit/append.ts), nor is verification (platform/audit/verify.ts, used by the command line).
-import type { Feature } from '../../feature.ts'
+// The audit trail for users: the list of a project's entries and the schedule that seals the chains. Appending is not
+// here (platform/audit/append.ts), nor is verification (platform/audit/verify.ts, used by the command line).
+import { type Config, settingsOf } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import type { UsersApi } from '../users/index.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { createSigningKey } from '../../platform/secrets/keys.ts'
+import { assertMasterKey } from '../../platform/secrets/master-key.ts'
+import { createAuditMetrics } from './audit.metrics.ts'
 import { createAuditResolvers } from './audit.resolvers.ts'
-import { type AuditDeps, createAuditService } from './audit.service.ts'
+import { createAuditService } from './audit.service.ts'
+import { auditSettings } from './audit.settings.ts'
 
-export function createAuditTrail(deps: AuditDeps & { users: UsersApi }): Feature {
-  const service = createAuditService(deps)
-  return {
-    name: 'audit',
-    sdl: readSdl('./audit.graphql', import.meta.url),
-    resolvers: createAuditResolvers(service, deps.users),
-    jobs: [{ name: 'audit-checkpoint', everyMs: deps.checkpointIntervalMs, run: service.seal }],
-    api: {},
-  }
-}
+type Deps = { config: Config; db: Db; clock: Clock; log: Logger; metrics: Metrics }
+
+export const auditTrail = defineFeature({
+  name: 'auditTrail',
+  sdl: readSdl(import.meta.url, './audit.graphql'),
+  settings: auditSettings,
+  create: (deps: Deps) => {
+    const { db, config } = deps
+    const service = createAuditService({
+      ...deps,
+      metrics: createAuditMetrics(deps.metrics),
+      checkpointKey: createSigningKey(config.masterKey, 'audit-checkpoint'),
+      assertMasterKey: () => assertMasterKey(db, config.masterKey),
+    })
+    const { checkpointIntervalMs } = settingsOf(config, auditSettings)
+    return {
+      resolvers: createAuditResolvers(service),
+      schedules: [{ name: 'audit-checkpoint', everyMs: checkpointIntervalMs, run: service.seal }],
+      api: {},
+    }
+  },
+})

@@ -1,30 +1,14 @@
 // The rows that let machine users call endpoints, through GraphQL.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
+import { type Person } from '../../../test/kit/app.ts'
 import { accessCalls, endpointCalls, seedEndpoint, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
 import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
-import {
-  type SeededProject,
-  seedMachineUser,
-  seedMember,
-  seedProject,
-  seedUser,
-} from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMachineUser, seedMember, seedUser } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other } = useProject({ withOther: true })
 
 const { allow, change, withdraw, accessOf, oneAccess, auditOf } = accessCalls(() => service)
 const endpoints = endpointCalls(() => service)

@@ -1,8 +1,8 @@
-// What an endpoint's addresses may look like. Pure: each function answers what is wrong, in words, or null.
+// What an endpoint's addresses may look like. Pure: each function returns a text that says what is wrong, or null.
 
 const maxLength = 500
 
-/** The path callers use: rooted, as it is, without anything that could be read in two ways. */
+/** The path callers use: rooted, unchanged, without anything that could be read in two ways. */
 export function problemOfConsumeUrl(value: string): string | null {
   if (!value.startsWith('/') || value.startsWith('//'))
     return 'consumeURL must be a path that starts with a single /, such as /orders; it is no absolute URL'

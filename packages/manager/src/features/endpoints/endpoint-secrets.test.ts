@@ -2,33 +2,26 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { postgresBin } from '../../../test/engines/install.ts'
-import { type Person, type TestApp, headersOf, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf, startTestApp } from '../../../test/kit/app.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
 import { endpointCalls, endpointFields, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
 import { postQuery } from '../../../test/kit/graphql.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { startProcess } from '../../../test/kit/process.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from '../../../test/kit/seed.ts'
-import { encryptionRing } from '../../platform/keys.ts'
-import { createSecrets, sealedWith } from '../../platform/secrets.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMachineUser, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { encryptionRing } from '../../platform/secrets/keys.ts'
+import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'
 
 type Field = 'authPassword' | 'authToken'
 
 const columns = { authPassword: 'auth_password', authToken: 'auth_token' } as const
 const fields = ['authPassword', 'authToken'] as const
 const plain = { authPassword: 'Correct-Horse-Battery', authToken: 'tok-Staple-12345678' }
-let service: TestApp
-let admin: Person
-let project: SeededProject
 
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 const { create, update, list, get, keptOf, auditOf } = endpointCalls(() => service)
 

@@ -1,26 +1,20 @@
 // What an endpoint may be made of and changed to: defaults, limits, what null and absent mean, and conflicts.
 // Passwords and tokens: endpoint-secrets.test.ts.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endpointCalls, seedEndpoint } from '../../../test/kit/endpoints.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedProject } from '../../../test/kit/seed.ts'
 
 type Input = Record<string, unknown>
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
 let applicationId: string
 
+const { service, admin, project } = useProject()
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
   applicationId = project.applicationId
 })
-afterAll(() => service.close())
 
 const { create, update, remove, list, get, auditOf } = endpointCalls(() => service)
 

@@ -6,17 +6,12 @@ import type {
   Resolvers,
 } from '../../generated/graphql.ts'
 import { answerBudget } from '../../platform/graphql/answer-budget.ts'
-import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
-import type { ApplicationsApi } from '../applications/index.ts'
+import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { EndpointsService } from './endpoints.service.ts'
 import type { PreviewService } from './preview.service.ts'
 
-/** GraphQL for endpoints. Their secrets are never read here, and their templates only where they are asked for. */
-export function createEndpointsResolvers(
-  service: EndpointsService,
-  previews: PreviewService,
-  applications: ApplicationsApi,
-) {
+/** GraphQL for endpoints. Their secrets are never read here, and their templates only where they are requested. */
+export function createEndpointsResolvers(service: EndpointsService, previews: PreviewService) {
   return {
     Query: {
       endpoints: (_parent, { application, ...args }) => service.list([application], args),
@@ -24,7 +19,7 @@ export function createEndpointsResolvers(
     },
     Application: {
       endpoints: (application, args, context) =>
-        batched(context, `Application.endpoints ${JSON.stringify(args)}`, application.id, async (ids) =>
+        load(context, `Application.endpoints ${JSON.stringify(args)}`, application.id, async (ids) =>
           grouped(ids, await service.list(ids, args), (endpoint) => endpoint.applicationId),
         ),
     },
@@ -37,12 +32,10 @@ export function createEndpointsResolvers(
       outputMessageType: (endpoint) => endpoint.outputMessageType as EndpointOutputMessageType | null,
       transformationTemplate: async ({ id }, _args, context) => {
         const name = 'Endpoint.transformationTemplate'
-        answerBudget(context)(await batched(context, `${name} bytes`, id, service.findTemplateBytes))
-        return batched(context, name, id, service.findTemplates)
+        answerBudget(context)(await load(context, `${name} bytes`, id, service.findTemplateBytes))
+        return load(context, name, id, service.findTemplates)
       },
       logLevel: (endpoint) => endpoint.logLevel as EndpointLogLevel,
-      application: (endpoint, _args, context) =>
-        batchedRow(context, 'application', endpoint.applicationId, applications.findMany),
     },
     Mutation: {
       createEndpoint: (_parent, { applicationId, input }, { actor }) =>

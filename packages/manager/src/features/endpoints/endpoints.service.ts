@@ -1,24 +1,25 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import { shownText } from '../../platform/audit/shown.ts'
+import { abbreviate } from '../../platform/audit/abbreviate.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import type { HoldMasterKey } from '../../platform/master-key.ts'
-import type { Secrets } from '../../platform/secrets.ts'
-import { checkName, checkText, hasForbiddenCharacters } from '../../platform/validate.ts'
+import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { checkName, checkText, hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
 import * as store from './endpoints.store.ts'
-import type { TransformService } from './transform.service.ts'
+import type { TransformationsApi } from '../transformations/index.ts'
 
 export type EndpointsDeps = {
   db: Db
   audit: Audit
   secrets: Secrets
-  holdMasterKey: HoldMasterKey
-  /** How many calls of an endpoint were logged, in words; with any, its row must stay. Null when there is none. */
+  lockMasterKey: LockMasterKey
+  transformations: Pick<TransformationsApi, 'problemOf'>
+  /** A text with the number of logged calls of an endpoint, null for none; with any, deletion is refused. */
   countLoggedCalls: (tx: Tx, endpointId: string) => Promise<string | null>
 }
 export type EndpointsService = ReturnType<typeof createEndpointsService>
@@ -60,15 +61,15 @@ const entityEvent = auditedEntity<AuditedEndpoint>({
   projectOf: (endpoint) => endpoint.projectId,
 })
 
-/** A long template is told by its beginning and its digest. */
-const shown = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
-  row && { ...row, transformationTemplate: shownText(row.transformationTemplate) }
+/** A long template is abbreviated to its beginning and its digest. */
+const abbreviated = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
+  row && { ...row, transformationTemplate: abbreviate(row.transformationTemplate) }
 const event: typeof entityEvent = (action, { before, after }) =>
-  entityEvent(action, { before: shown(before), after: shown(after) })
+  entityEvent(action, { before: abbreviated(before), after: abbreviated(after) })
 
 /** Rules about endpoints. */
-export function createEndpointsService(deps: EndpointsDeps, transform: Pick<TransformService, 'problemOf'>) {
-  const { db, audit } = deps
+export function createEndpointsService(deps: EndpointsDeps) {
+  const { db, audit, transformations } = deps
   return {
     list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Endpoint[]> =>
       store.listEndpoints(db, applicationIds, readPage(store.endpointFields, args)),
@@ -86,7 +87,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
     },
 
     create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
-      const values = checkValues(transform, input)
+      const values = checkValues(transformations, input)
       const id = newId()
       return db.transaction().execute(async (tx) => {
         const secrets = await sealSecrets(tx, deps, id, input)
@@ -95,7 +96,7 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
         await audit.append(
           tx,
           actor,
-          event('create', { before: null, after: { ...after, ...marks(secrets, 'new') } }),
+          event('create', { before: null, after: { ...after, ...placeholders(secrets, 'new') } }),
         )
         return after
       })
@@ -105,15 +106,15 @@ export function createEndpointsService(deps: EndpointsDeps, transform: Pick<Tran
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
-        const values = checkValues(transform, { ...present, ...withoutUndefined(input) }, before)
+        const values = checkValues(transformations, { ...present, ...withoutUndefined(input) }, before)
         const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
         await audit.append(
           tx,
           actor,
           event('update', {
-            before: { ...before, ...marks(secrets, 'old') },
-            after: { ...after, ...marks(secrets, 'new') },
+            before: { ...before, ...placeholders(secrets, 'old') },
+            after: { ...after, ...placeholders(secrets, 'new') },
           }),
         )
         return after
@@ -149,7 +150,7 @@ const withoutUndefined = (input: EndpointInput): EndpointInput =>
 
 /** Null empties what may be empty; the rest stays as it was, or is at its default. */
 function checkValues(
-  transform: Pick<TransformService, 'problemOf'>,
+  transformations: Pick<TransformationsApi, 'problemOf'>,
   input: EndpointInput,
   before?: store.WholeEndpoint,
 ): store.EndpointValues {
@@ -158,7 +159,7 @@ function checkValues(
   const url = (input.url ?? '') === '' ? null : (input.url as string)
   if (url !== null) refuse(problemOfUrl(url))
   const transformationTemplate = input.transformationTemplate ?? ''
-  if (transformationTemplate !== '') refuse(transform.problemOf(transformationTemplate))
+  if (transformationTemplate !== '') refuse(transformations.problemOf(transformationTemplate))
   return {
     name: checkName(input.name ?? before?.name ?? ''),
     description: checkText(input.description ?? before?.description ?? '', 'description', 2_000),
@@ -187,7 +188,7 @@ function refuse(problem: string | null): void {
 /** Null or absent keeps a secret, an empty text clears it. */
 async function sealSecrets(
   tx: Tx,
-  { secrets, holdMasterKey }: Pick<EndpointsDeps, 'secrets' | 'holdMasterKey'>,
+  { secrets, lockMasterKey }: Pick<EndpointsDeps, 'secrets' | 'lockMasterKey'>,
   id: string,
   input: Pick<EndpointInput, 'authPassword' | 'authToken'>,
 ): Promise<store.SealedSecrets> {
@@ -204,12 +205,12 @@ async function sealSecrets(
       )
     sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
-  if (Object.keys(sealed).length > 0) await holdMasterKey(tx)
+  if (Object.keys(sealed).length > 0) await lockMasterKey(tx)
   return sealed
 }
 
 /** Stand-ins for secrets that change, so that the audit row tells that they did. */
-function marks(
+function placeholders(
   secrets: store.SealedSecrets,
   side: 'old' | 'new',
 ): { authPassword?: string; authToken?: string } {

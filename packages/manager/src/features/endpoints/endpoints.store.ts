@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
-/** An endpoint without its secrets, and without its template, which may be long: it is read where it is asked for. */
+/** An endpoint without its secrets, and without its template, which may be long: it is read only when requested. */
 export type Endpoint = {
   id: string
   projectId: string

@@ -1,7 +1,7 @@
 // Endpoints through GraphQL: reading them, their life, and who may do what. What may be stored: endpoint-writes.test.ts.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
+import { type Person } from '../../../test/kit/app.ts'
 import {
   endpointCalls,
   endpointFields,
@@ -10,6 +10,7 @@ import {
 } from '../../../test/kit/endpoints.ts'
 import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
+import { useProject } from '../../../test/kit/project.ts'
 import {
   type SeededProject,
   seedMachineUser,
@@ -18,16 +19,7 @@ import {
   seedUser,
 } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 const { create, update, remove, list, get, auditOf } = endpointCalls(() => service)
 

@@ -1,54 +1,59 @@
-// Endpoints of the ESB, and which machine users may call them. Forwarding the calls and logging them is not here
-// (gateway/, esb-audit-logs/).
-import type { Feature } from '../../feature.ts'
+// Endpoints of the ESB, and which machine users may call them. Rendering their templates is not here
+// (transformations/), nor is forwarding calls and logging them (gateway/, call-log/).
+import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import type { MachineUsersApi } from '../machine-users/index.ts'
-import { createCallRendering } from './call-rendering.service.ts'
+import { byId } from '../../policy/scopes.ts'
+import type { CallLogApi } from '../call-log/index.ts'
 import { createEndpointAccessResolvers } from './endpoint-access.resolvers.ts'
 import { createEndpointAccessService } from './endpoint-access.service.ts'
 import { createEndpointsResolvers } from './endpoints.resolvers.ts'
-import { type EndpointsDeps, type EndpointsService, createEndpointsService } from './endpoints.service.ts'
+import { type EndpointsDeps, createEndpointsService } from './endpoints.service.ts'
 import { type PreviewDeps, createPreviewService } from './preview.service.ts'
-import { type TransformOptions, createTransformService } from './transform.service.ts'
 
-export type EndpointsApi = Pick<EndpointsService, 'findMany' | 'get'> & {
-  render: ReturnType<typeof createCallRendering>
-}
+type Deps = Omit<EndpointsDeps, 'countLoggedCalls'> & PreviewDeps & { callLog: CallLogApi }
 
-export type Deps = EndpointsDeps &
-  PreviewDeps & { machineUsers: MachineUsersApi; transformOptions: TransformOptions }
-
-export function createEndpoints(deps: Deps): Feature<EndpointsApi> {
-  const transform = createTransformService(deps.transformOptions)
-  const service = createEndpointsService(deps, transform)
-  const access = createEndpointAccessService(deps)
-  const own = createEndpointsResolvers(service, createPreviewService(deps, transform), deps.applications)
-  const rows = createEndpointAccessResolvers(access, service, deps.machineUsers)
-  return {
-    name: 'endpoints',
-    sdl: ['./endpoints.graphql', './endpoint-access.graphql', './preview.graphql']
-      .map((file) => readSdl(file, import.meta.url))
-      .join('\n'),
-    resolvers: {
-      ...own,
-      ...rows,
-      Query: { ...own.Query, ...rows.Query },
-      Mutation: { ...own.Mutation, ...rows.Mutation },
+export const endpoints = defineFeature({
+  name: 'endpoints',
+  sdl: readSdl(import.meta.url, './endpoints.graphql', './endpoint-access.graphql', './preview.graphql'),
+  sealedColumns: [{ table: 'endpoints', columns: ['auth_password', 'auth_token'] }],
+  scopes: {
+    ENDPOINT: {
+      noun: 'endpoint',
+      view: 'ENDPOINT_READ',
+      find: byId('endpoints', { application: 'application_id' }),
     },
-    constraints: {
-      endpoints_consume_url_key: [
-        'conflict',
-        'an endpoint with this consumeURL exists already in the application',
-      ],
-      endpoints_application_fkey: ['not_found', 'application not found'],
-      machine_user2endpoints_pair_key: [
-        'conflict',
-        'the machine user has a row for this endpoint already; update it with updateMachineUser2Endpoint',
-      ],
-      machine_user2endpoints_machine_user_fkey: ['not_found', 'machine user not found'],
-      machine_user2endpoints_endpoint_fkey: ['not_found', 'endpoint not found'],
+    MACHINE_USER2ENDPOINT: {
+      noun: 'machineUser2Endpoint',
+      view: 'ENDPOINT_ACCESS_READ',
+      find: byId('machine_user2endpoints'),
     },
-    close: transform.close,
-    api: { findMany: service.findMany, get: service.get, render: createCallRendering(transform) },
-  }
-}
+  },
+  constraints: {
+    endpoints_consume_url_key: [
+      'conflict',
+      'an endpoint with this consumeURL exists already in the application',
+    ],
+    endpoints_application_fkey: ['not_found', 'application not found'],
+    machine_user2endpoints_pair_key: [
+      'conflict',
+      'the machine user has a row for this endpoint already; update it with updateMachineUser2Endpoint',
+    ],
+    machine_user2endpoints_machine_user_fkey: ['not_found', 'machine user not found'],
+    machine_user2endpoints_endpoint_fkey: ['not_found', 'endpoint not found'],
+  },
+  create: (deps: Deps) => {
+    const service = createEndpointsService({ ...deps, countLoggedCalls: deps.callLog.countByEndpoint })
+    const own = createEndpointsResolvers(service, createPreviewService(deps))
+    const rows = createEndpointAccessResolvers(createEndpointAccessService(deps))
+    return {
+      resolvers: {
+        ...own,
+        ...rows,
+        Query: { ...own.Query, ...rows.Query },
+        Mutation: { ...own.Mutation, ...rows.Mutation },
+      },
+      links: { Endpoint: { noun: 'endpoint', findMany: service.findMany } },
+      api: {},
+    }
+  },
+})

@@ -4,13 +4,18 @@ import type { Db } from '../../platform/db/database.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import * as store from './endpoints.store.ts'
-import { TransformProblem, type TransformService } from './transform.service.ts'
+import type { TransformationsApi } from '../transformations/index.ts'
 
-export type PreviewDeps = { db: Db; clock: Clock; applications: ApplicationsApi }
+export type PreviewDeps = {
+  db: Db
+  clock: Clock
+  applications: ApplicationsApi
+  transformations: TransformationsApi
+}
 export type PreviewService = ReturnType<typeof createPreviewService>
 
 /** Shows what a transformation makes of a body, without sending it anywhere. */
-export function createPreviewService({ db, clock, applications }: PreviewDeps, transform: TransformService) {
+export function createPreviewService({ db, clock, applications, transformations }: PreviewDeps) {
   return {
     preview: async (
       actor: Actor,
@@ -24,25 +29,20 @@ export function createPreviewService({ db, clock, applications }: PreviewDeps, t
         throw badRequest(
           'the endpoint has no transformationTemplate, so bodies are forwarded as they are; give one',
         )
-      const problem = transform.problemOf(template)
+      const problem = transformations.problemOf(template)
       if (problem !== null) throw badRequest(problem)
       const [application] = await applications.findMany([endpoint.applicationId])
       const { id, externalUsername: username, externalName: name } = actor.user
-      try {
-        const { output, contentType } = await transform.render({
-          ...endpoint,
-          template,
-          body: Buffer.from(input.body),
-          application: orNotFound(application, 'application'),
-          endpoint,
-          user: { id, username, name },
-          at: clock.now(),
-        })
-        return { output: output.toString(), contentType }
-      } catch (error) {
-        if (error instanceof TransformProblem) throw badRequest(error.message)
-        throw error
-      }
+      const { output, contentType } = await transformations.preview({
+        ...endpoint,
+        template,
+        body: Buffer.from(input.body),
+        application: orNotFound(application, 'application'),
+        endpoint,
+        user: { id, username, name },
+        at: clock.now(),
+      })
+      return { output: output.toString(), contentType }
     },
   }
 }

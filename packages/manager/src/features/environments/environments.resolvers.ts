@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { batched, grouped } from '../../platform/graphql/batch.ts'
+import { load, grouped } from '../../platform/graphql/loaders.ts'
 import type { EnvironmentsService } from './environments.service.ts'
 
 /** GraphQL for environments. */
@@ -11,7 +11,7 @@ export function createEnvironmentsResolvers(service: EnvironmentsService) {
     },
     Project: {
       environments: (project, args, context) =>
-        batched(context, `Project.environments ${JSON.stringify(args)}`, project.id, async (ids) =>
+        load(context, `Project.environments ${JSON.stringify(args)}`, project.id, async (ids) =>
           grouped(ids, await service.list(ids, args), (environment) => environment.projectId),
         ),
     },

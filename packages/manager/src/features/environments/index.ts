@@ -1,18 +1,24 @@
 // Environments: the stages of a project. What runs in them is not here (deployments/, machine-users/).
-import type { Feature } from '../../feature.ts'
+import { defineFeature } from '../../feature.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
+import { byId } from '../../policy/scopes.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'
 import { type EnvironmentsService, createEnvironmentsService } from './environments.service.ts'
 
-export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults' | 'findMany'>
+export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults'>
 
-export function createEnvironments(deps: { db: Db }): Feature<EnvironmentsApi> {
-  const service = createEnvironmentsService(deps)
-  return {
-    name: 'environments',
-    sdl: readSdl('./environments.graphql', import.meta.url),
-    resolvers: createEnvironmentsResolvers(service),
-    api: service,
-  }
-}
+export const environments = defineFeature({
+  name: 'environments',
+  sdl: readSdl(import.meta.url, './environments.graphql'),
+  scopes: { ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: byId('environments') } },
+  create: (deps: { db: Db }) => {
+    const service = createEnvironmentsService(deps)
+    const api: EnvironmentsApi = service
+    return {
+      resolvers: createEnvironmentsResolvers(service),
+      links: { Environment: { noun: 'environment', findMany: service.findMany } },
+      api,
+    }
+  },
+})

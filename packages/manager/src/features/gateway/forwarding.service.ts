@@ -1,10 +1,10 @@
 // Sends a call on: the body as it is or transformed, the headers that pass, the endpoint's credentials; and passes the
-// answer back. Bodies that need no transformation are streamed in both directions.
+// response back. Bodies that need no transformation are streamed in both directions.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
-import { type Held, createHeldBytes } from '../../platform/outbound/held-bytes.ts'
+import { type ByteReservation, createByteBudget } from '../../platform/outbound/byte-budget.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { relay } from '../../platform/outbound/relay.ts'
 import {
@@ -15,11 +15,11 @@ import {
   passBody,
   readBody,
 } from '../../platform/outbound/request-body.ts'
-import type { EndpointsApi } from '../endpoints/index.ts'
+import type { Recording } from '../call-log/index.ts'
+import type { TransformationsApi } from '../transformations/index.ts'
 import { nextHop } from './hops.pure.ts'
 import { withQuery } from './invocation.pure.ts'
 import { headersToCaller, headersToUpstream } from './passed-headers.pure.ts'
-import type { Recording } from './recording.service.ts'
 import type { Target } from './targets.service.ts'
 
 type GatewayLimits = {
@@ -27,25 +27,25 @@ type GatewayLimits = {
   maxResponseBytes: number
   forwardTimeoutMs: number
   /** Bodies that are transformed, all together. */
-  maxHeldBytes: number
+  maxBufferedBytes: number
 }
 export type ForwardingDeps = {
   clock: Clock
-  endpoints: EndpointsApi
+  transformations: Pick<TransformationsApi, 'render'>
   pools: OutboundPools
   limits: GatewayLimits
 }
 
-/** A request of a known machine user, and the answer to it. */
+/** A request of a known machine user, and its response. */
 export type Incoming = {
   machine: Machine
   request: IncomingMessage
   requestId: string
   sourceIp: string
   response: ServerResponse
-  /** Headers of the answer that are ours. */
+  /** Headers that we add to the response. */
   ownHeaders: OutgoingHttpHeaders
-  /** Called once, when the answer begins to pass; until then a thrown error can still be answered. */
+  /** Called once, when the response begins to pass; until then a thrown error can still be sent as a response. */
   onHead: () => void
 }
 export type Call = { incoming: Incoming; target: Target; query: string; recording: Recording }
@@ -54,32 +54,29 @@ type Forwarded = { body: Buffer | PassedBody | null; headers: string[] }
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
-/** A function that forwards a call; it resolves when the whole answer is on its way to the caller. */
+/** Returns a function that forwards a call; it resolves when the whole response is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
-  const hold = createHeldBytes(heldLimits(limits))
-  const forward = async (call: Call, held: Held): Promise<void> => {
+  const reserve = createByteBudget(bufferLimits(limits))
+  const forward = async (call: Call, reserved: ByteReservation): Promise<void> => {
     const { incoming, target, recording } = call
     const { upstream, authorization } = target
     if (upstream === null) throw new AppError('bad_gateway', 'the endpoint has no url to forward to')
     const hop = nextHop(incoming.request.rawHeaders)
     if (hop === null)
-      throw new AppError(
-        'bad_gateway',
-        'the call went round in a circle: its endpoint leads back to the gateway',
-      )
+      throw new AppError('bad_gateway', 'the call loops: its endpoint leads back to the gateway')
     checkAnnouncedBody(incoming.request, limits.body.maxBytes)
     const { body, headers } =
       target.transformationTemplate === ''
         ? unchanged(call, limits.body)
-        : await transformed(call, held, deps)
+        : await transformed(call, reserved, deps)
     const method = incoming.request.method as string
-    // An answer to TRACE repeats what was sent, and the credentials are not the caller's to see.
+    // A response to TRACE repeats what was sent, and the caller must not see the credentials.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
     headers.push('X-Request-Id', incoming.requestId, ...hop)
     const pool = pools.of(target.projectId, upstream.origin)
-    if (pool.underway >= pool.maxUnderway)
-      throw unavailable('too many calls to this endpoint are under way; try again')
+    if (pool.inFlight >= pool.maxInFlight)
+      throw unavailable('too many calls to this endpoint are in flight; try again')
     await relay(
       {
         pool,
@@ -95,7 +92,7 @@ export function createForwarding(deps: ForwardingDeps) {
         headersFor: (received) => {
           recording.keepResponseHeaders(received)
           const passed = Object.assign(headersToCaller(received), incoming.ownHeaders)
-          // An answer that overtakes its request: the rest of the body is not waited for.
+          // A response that comes before its request is complete: the rest of the body is not waited for.
           if (!incoming.request.complete) passed.connection = 'close'
           return passed
         },
@@ -106,19 +103,19 @@ export function createForwarding(deps: ForwardingDeps) {
     )
   }
   return async (call: Call): Promise<void> => {
-    const held = hold(call.target.projectId)
+    const reserved = reserve(call.target.projectId)
     try {
-      await forward(call, held)
+      await forward(call, reserved)
     } finally {
-      held.release()
+      reserved.release()
     }
   }
 }
 
-/** No project takes more than a quarter of what may be held; but the largest body fits at any rate. */
-const heldLimits = ({ maxHeldBytes, body }: GatewayLimits) => ({
-  maxBytes: Math.max(maxHeldBytes, body.maxBytes),
-  maxPerOwner: Math.max(maxHeldBytes / 4, body.maxBytes),
+/** No project takes more than a quarter of what may be reserved; but the largest body always fits. */
+const bufferLimits = ({ maxBufferedBytes, body }: GatewayLimits) => ({
+  maxBytes: Math.max(maxBufferedBytes, body.maxBytes),
+  maxPerOwner: Math.max(maxBufferedBytes / 4, body.maxBytes),
 })
 
 function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimits): Forwarded {
@@ -133,14 +130,14 @@ function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimit
   return { body: passBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
 }
 
-async function transformed(call: Call, held: Held, deps: ForwardingDeps): Promise<Forwarded> {
+async function transformed(call: Call, reserved: ByteReservation, deps: ForwardingDeps): Promise<Forwarded> {
   const { incoming, target, recording } = call
   const { request, machine } = incoming
-  const body = await readBody(request, deps.limits.body, held)
+  const body = await readBody(request, deps.limits.body, reserved)
   recording.request?.add(body)
   const { transformationTemplate: template, inputMessageType, outputMessageType, application } = target
   const { id, name, consumeUrl, description, upstream } = target
-  const { output, contentType } = await deps.endpoints.render({
+  const { output, contentType } = await deps.transformations.render({
     template,
     inputMessageType,
     outputMessageType,

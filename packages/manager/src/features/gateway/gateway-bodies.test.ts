@@ -1,13 +1,16 @@
 // Bodies in both directions: every method, byte for byte, as they come, and how large they may be.
 import { createHash, randomBytes } from 'node:crypto'
-import { type ClientRequest, type IncomingMessage, METHODS } from 'node:http'
-import { Readable, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { type ClientRequest, METHODS } from 'node:http'
+import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type Gateway, type HeaderLine, answerTo, startGateway } from '../../../test/kit/gateway.ts'
+import type { TestApp } from '../../../test/kit/app.ts'
+import {
+  type Gateway,
+  type HeaderLine,
+  answerTo,
+  startGateway,
+  startSized,
+} from '../../../test/kit/gateway.ts'
 
 const tightBytes = 2_048
 const tightAnswerBytes = 3_072
@@ -21,13 +24,8 @@ let path: string
 let rendered: string
 beforeAll(async () => {
   gateway = await startGateway()
-  const sized = (request: number, answer: number) =>
-    startTestApp({
-      database: gateway.service.database,
-      env: { SVC_ESB_MAX_REQUEST_BYTES: String(request), SVC_ESB_MAX_RESPONSE_BYTES: String(answer) },
-    })
-  tight = await sized(tightBytes, tightAnswerBytes)
-  roomy = await sized(1_024 * mebibyte, 1_024 * mebibyte)
+  tight = await startSized(gateway, tightBytes, tightAnswerBytes)
+  roomy = await startSized(gateway, 1_024 * mebibyte, 1_024 * mebibyte)
   ;({ path } = await gateway.endpoint({ url: gateway.upstream.url }))
   const template = { transformationTemplate: '{{.Data.Body}}' }
   ;({ path: rendered } = await gateway.endpoint({ url: gateway.upstream.url, ...template }))
@@ -48,8 +46,6 @@ const firstData = (stream: Readable): Promise<string> =>
 /** The first part of the answer to a request. */
 const firstPart = (outgoing: ClientRequest): Promise<string> =>
   new Promise((resolve) => outgoing.once('response', (answer) => resolve(firstData(answer))))
-const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => outgoing.once('response', resolve).once('error', reject))
 
 describe('methods', () => {
   test('[esb.route] every method reaches the upstream as itself, with and without a body', async () => {
@@ -283,69 +279,5 @@ describe('limits', () => {
     await first
     begun.resolve()
     await expect(answer).rejects.toThrow('aborted')
-  })
-})
-
-describe('large bodies are never held whole', () => {
-  const totalBytes = 128 * mebibyte
-  const part = Buffer.alloc(65_536, 'x')
-  const lateMs = 300
-
-  /** Memory of buffers that are in use; what is not may go a moment late. */
-  function heldBytes(): number {
-    setFlagsFromString('--expose-gc')
-    runInNewContext('gc')()
-    return process.memoryUsage().arrayBuffers
-  }
-  /** A body of 128 MiB, and how much of it was taken out. */
-  function body() {
-    let taken = 0
-    const parts = (function* () {
-      for (; taken < totalBytes; taken += part.length) yield part
-    })()
-    return { stream: Readable.from(parts, { objectMode: false }), taken: () => taken }
-  }
-  /** Begins to read late; answers how much arrived, how far behind the sender it was, and the memory in use meanwhile. */
-  async function readLate(stream: Readable, taken: () => number) {
-    const samples: number[] = []
-    let [arrived, behind] = [0, 0]
-    await new Promise((resolve) => setTimeout(resolve, lateMs))
-    for await (const chunk of stream) {
-      behind = Math.max(behind, taken() - arrived)
-      if (arrived >= 16 * mebibyte * samples.length) samples.push(heldBytes())
-      arrived += (chunk as Buffer).length
-    }
-    return { arrived, behind, held: samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? 0 }
-  }
-  const expectBounded = (seen: Awaited<ReturnType<typeof readLate>>, before: number): void => {
-    expect(seen.arrived).toBe(totalBytes)
-    // What the buffers of four sockets hold.
-    expect(seen.behind).toBeLessThan(32 * mebibyte)
-    expect(seen.held - before).toBeLessThan(32 * mebibyte)
-  }
-
-  test('[esb.body-unchanged] a caller is held back by an upstream that reads late', async () => {
-    const before = heldBytes()
-    const { stream, taken } = body()
-    const seen = Promise.withResolvers<Awaited<ReturnType<typeof readLate>>>()
-    gateway.upstream.handle((request, response) => {
-      const late = readLate(request, taken)
-      seen.resolve(late)
-      void late.finally(() => response.end())
-    })
-    const headers: HeaderLine[] = [['content-length', String(totalBytes)]]
-    const outgoing = gateway.open(path, { method: 'POST', headers, to: roomy })
-    const [answer] = await Promise.all([answerTo(outgoing), pipeline(stream, outgoing as Writable)])
-    expect(answer.status).toBe(200)
-    expectBounded(await seen.promise, before)
-  })
-
-  test('[esb.response] an upstream is held back by a caller that reads late', async () => {
-    const before = heldBytes()
-    const { stream, taken } = body()
-    gateway.upstream.answer((_request, response) => void stream.pipe(response))
-    const outgoing = gateway.open(path, { to: roomy })
-    outgoing.end()
-    expectBounded(await readLate(await responseTo(outgoing), taken), before)
   })
 })

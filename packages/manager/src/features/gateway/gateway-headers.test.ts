@@ -39,7 +39,7 @@ async function passedBack(head: string, body = 'ok'): Promise<HeaderLine[]> {
 }
 
 describe('from the caller to the upstream', () => {
-  test('[esb.stripped-headers] who the caller is and whom he came through stays here, in every spelling', async () => {
+  test('[esb.stripped-headers] who the caller is and whom they came through stays here, in every spelling', async () => {
     const names = words(
       'Cookie X-Proxy-Auth X-User-Id X-Tenant-Id Forwarded X-Request-Id ' +
         'X-Token-Subject X-Token-User-Email X-Token- X-Token-Anything-At-All ' +

@@ -1,4 +1,5 @@
 // What the log keeps of calls, by the endpoint's level, and when it is there.
+import type { Histogram } from 'prom-client'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -16,8 +17,8 @@ import { freshClient } from '../../../test/kit/machines.ts'
 import { uuid } from '../../../test/kit/members.ts'
 
 const maxBytes = 300_000
-/** For what is written after the caller has got, or left, his answer. */
-const patience = { timeout: 10_000 }
+/** For what is written after the caller has got, or left, their answer. */
+const patience = { timeout: 60_000 }
 
 let gateway: Gateway
 beforeAll(async () => {
@@ -100,7 +101,7 @@ describe('which calls are logged', () => {
       const answer = answerTo(outgoing)
       outgoing.end()
       await expect(answer).rejects.toThrow('aborted')
-      const why = rest === '' ? 'the upstream broke its answer off' : 'the upstream answer is too large'
+      const why = rest === '' ? 'the upstream ended its response early' : 'the upstream answer is too large'
       await expect
         .poll(
           async () => (await gateway.logged(id)).map((row) => [row.response_status, row.failure]),
@@ -146,8 +147,8 @@ describe('which calls are logged', () => {
         patience,
       )
       .toEqual([
-        ['the caller went away', true],
-        [expect.stringMatching(/^the caller (?:went away|broke his request off)$/), true],
+        ['the caller closed the connection', true],
+        ['the caller closed the connection', true],
       ])
     expect((await gateway.logged(id)).map(({ response_status }) => response_status)).toEqual([null, null])
     // That is nothing to look into.
@@ -353,7 +354,10 @@ describe('when it is kept', () => {
 
   test('the time of admitted calls is measured by what became of them', async () => {
     const counts = async () => {
-      const { values } = await gateway.service.world.metrics.esbForward.get()
+      const metric = gateway.service.world.metrics.registry.getSingleMetric(
+        'svc_esb_forward_duration_seconds',
+      )
+      const { values } = await (metric as Histogram<'outcome'>).get()
       const of = (outcome: string) =>
         values.find(
           ({ metricName, labels }) => metricName?.endsWith('_count') === true && labels.outcome === outcome,

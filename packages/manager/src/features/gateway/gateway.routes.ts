@@ -5,12 +5,12 @@ import type { Machine } from '../../policy/authenticate.ts'
 import { callSchema } from './gateway.schemas.ts'
 import type { GatewayService } from './gateway.service.ts'
 
-// CONNECT asks for a tunnel, not for an answer.
+// CONNECT asks for a tunnel, not for a response.
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
- * ANY /esb/:applicationId/*endpointPath. A call is answered before Fastify looks at its body, which it would judge by the
- * Content-Type: whoever forwards a body reads it, whatever it is.
+ * ANY /esb/:applicationId/*endpointPath. A call is handled before Fastify parses its body, which it would do by the
+ * Content-Type: forwarding reads the body itself, whatever its type.
  */
 export function registerGatewayRoutes(server: ApiServer, gateway: GatewayService): void {
   for (const method of methods)
@@ -41,9 +41,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply, gateway: Gat
       onHead: () => void reply.hijack(),
     })
   } catch (error) {
-    // An answer that has begun is cut already; there is nobody left to tell, as when the caller went away.
+    // A response that has begun is cut already, and a caller that closed the connection gets none.
     if (reply.sent || reply.raw.destroyed) return void reply.hijack()
-    // The rest of a body nobody wants is not waited for.
+    // The rest of a body that is not used is not waited for.
     if (!raw.complete) void reply.header('connection', 'close')
     throw error
   }

@@ -4,9 +4,9 @@ import { errorResponses } from '../../platform/http/http.schemas.ts'
 
 export const callSchema = {
   operationId: 'callEndpoint',
-  summary: 'Forwards the request to an endpoint and its answer back',
+  summary: 'Forwards the request to an endpoint and returns its response',
   description:
-    'Any method but CONNECT, any body. Errors of the Manager itself are described; anything else is what the endpoint answered.',
+    'Any method but CONNECT, any body. Errors of the Manager itself are described; anything else is the response of the endpoint.',
   tags: ['machines' as const],
   path: '/esb/{applicationId}/{endpointPath}',
   params: Type.Object({
@@ -15,6 +15,6 @@ export const callSchema = {
   }),
   response: {
     ...errorResponses('error', 403, 404, 413, 502),
-    default: Type.Unknown({ description: 'What the endpoint answered: its status, headers and body.' }),
+    default: Type.Unknown({ description: 'The response of the endpoint: its status, headers and body.' }),
   },
 }

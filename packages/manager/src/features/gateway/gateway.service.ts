@@ -1,25 +1,30 @@
-// A call through the ESB, in the order of its checks: endpoint, log, access; then it is forwarded. Whatever becomes of it is
-// written down, a refusal too. Who calls is known before this begins.
+// A call through the ESB, in the order of its checks: endpoint, log, access; then it is forwarded. Its outcome is
+// logged, a refusal too. Who calls is known before this begins.
 import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { CallerGone, RelayFailure } from '../../platform/outbound/relay.ts'
-import { BodyBrokenOff } from '../../platform/outbound/request-body.ts'
-import type { CallLog } from '../esb-audit-logs/index.ts'
-import { createCallLimit } from './calls-underway.service.ts'
+import { CallerDisconnected, RelayFailure } from '../../platform/outbound/relay.ts'
+import { BodyAborted } from '../../platform/outbound/request-body.ts'
+import type { CallLogApi, Outcome } from '../call-log/index.ts'
+import type { GatewayMetrics } from './gateway.metrics.ts'
+import { createCallLimit } from './call-limit.service.ts'
 import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
 import { type Invocation, readInvocation, withQuery } from './invocation.pure.ts'
-import { type Outcome, createRecordings } from './recording.service.ts'
 import { type TargetsDeps, createTargets } from './targets.service.ts'
 
 export type GatewayDeps = TargetsDeps &
-  ForwardingDeps & { metrics: Metrics; callLog: CallLog; maxCallsPerProject: number }
+  ForwardingDeps & {
+    metrics: Metrics
+    gatewayMetrics: GatewayMetrics
+    callLog: CallLogApi
+    maxCallsPerProject: number
+  }
 export type GatewayService = ReturnType<typeof createGatewayService>
 
 /** Forwards calls. */
 export function createGatewayService(deps: GatewayDeps) {
   const findTarget = createTargets(deps)
-  const record = createRecordings(deps)
+  const { record } = deps.callLog
   const forward = createForwarding(deps)
   const begin = createCallLimit(deps.maxCallsPerProject)
   const noteShed = (error: unknown): void => {
@@ -32,7 +37,8 @@ export function createGatewayService(deps: GatewayDeps) {
     if (invocation === null || target === null)
       throw new AppError('not_found', 'Endpoint not found or not enabled')
     const recording = record({
-      target,
+      endpoint: target,
+      isRefused: !target.isAllowed,
       machineUserId: machine.id,
       sourceIp: incoming.sourceIp,
       method: request.method as string,
@@ -49,15 +55,15 @@ export function createGatewayService(deps: GatewayDeps) {
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
       noteShed(error)
-      // What failed was writing the end down: there is nothing more to write.
+      // What failed was logging the end: there is nothing more to write.
       if (!recording.hasEnded()) await recording.end(outcomeOf(error))
       throw answerFor(error)
     } finally {
-      deps.metrics.esbForward.observe({ outcome: result }, (performance.now() - started) / 1_000)
+      deps.gatewayMetrics.forward.observe({ outcome: result }, (performance.now() - started) / 1_000)
     }
   }
   return {
-    /** Answers the call, or throws what to answer it with. */
+    /** Answers the call, or throws the error to send. */
     call: async (incoming: Incoming): Promise<void> => {
       let end: () => void
       try {
@@ -84,7 +90,7 @@ const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
 })
 
 const isAbandoned = (error: unknown): error is Error =>
-  error instanceof CallerGone || error instanceof BodyBrokenOff
+  error instanceof CallerDisconnected || error instanceof BodyAborted
 
 /** What the log says of a call that failed. */
 function outcomeOf(error: unknown): Outcome {

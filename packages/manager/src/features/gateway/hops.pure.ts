@@ -1,10 +1,10 @@
-// How often a call has passed a gateway: an endpoint that leads back here, by whatever way, would call itself without end.
-// The count is in a header of our own. Callers may send it, and only shorten their way by it.
+// How often a call has passed a gateway: an endpoint that leads back here, on any way, would call itself without end.
+// The count is in our own header. Callers may send it, but can only raise the count with it.
 
 const name = 'x-svc-hops'
 const maxHops = 5
 
-/** What a call is forwarded with; null when it has come round too often. Headers are flat, as they came. */
+/** What a call is forwarded with; null when it has passed too often. Headers are flat, as they came. */
 export function nextHop(raw: readonly string[]): [name: string, value: string] | null {
   let hops = 0
   for (let i = 0; i < raw.length; i += 2)

@@ -1,16 +1,79 @@
 // The ESB gateway: forwards calls of machine users to endpoints. Endpoints themselves and their transformations are not
-// here (endpoints/), nor is the log of calls (esb-audit-logs/).
-import type { Feature } from '../../feature.ts'
+// here (endpoints/, transformations/), nor is the log of calls (call-log/).
+import { type Config, settingsOf } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import type { ConnectionShares } from '../../platform/http/open-files.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Names } from '../../platform/outbound/names.ts'
+import { createOutboundPools } from '../../platform/outbound/pools.ts'
+import { createGatewayMetrics } from './gateway.metrics.ts'
 import { registerGatewayRoutes } from './gateway.routes.ts'
 import { type GatewayDeps, createGatewayService } from './gateway.service.ts'
+import { gatewaySettings } from './gateway.settings.ts'
 
-export function createGateway(deps: GatewayDeps): Feature {
-  const service = createGatewayService(deps)
+type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCallsPerProject' | 'pools'> & {
+  config: Config
+  metrics: Metrics
+  names: Names
+  shares: ConnectionShares
+}
+
+export const gateway = defineFeature({
+  name: 'gateway',
+  role: 'gateway',
+  settings: gatewaySettings,
+  create: (deps: Deps) => {
+    const { config, names, shares } = deps
+    const pools = createOutboundPools({ ...outboundOptions(config), names, maxSockets: shares.outbound })
+    const service = createGatewayService({
+      ...deps,
+      pools,
+      limits: limitsOf(config),
+      maxBytes: config.cacheMaxBytes,
+      // As with connections to partners, one project has at most half.
+      maxCallsPerProject: Math.max(1, Math.floor(shares.api / 2)),
+      gatewayMetrics: createGatewayMetrics(deps.metrics),
+    })
+    return {
+      routes: (server) => registerGatewayRoutes(server, service),
+      close: () => pools.close(),
+      api: {},
+    }
+  },
+})
+
+function limitsOf(config: Config): GatewayDeps['limits'] {
+  const settings = settingsOf(config, gatewaySettings)
   return {
-    name: 'gateway',
-    role: 'gateway',
-    routes: (server) => registerGatewayRoutes(server, service),
-    close: () => deps.pools.close(),
-    api: {},
+    maxResponseBytes: settings.esbMaxResponseBytes,
+    forwardTimeoutMs: settings.esbForwardTimeoutMs,
+    maxBufferedBytes: settings.esbMaxBufferedBytes,
+    body: {
+      maxBytes: config.esbMaxRequestBytes,
+      timeoutMs: settings.esbBodyTimeoutMs,
+      stallMs: settings.esbBodyStallMs,
+    },
   }
+}
+
+/** What this process itself is built on is never an upstream. */
+function outboundOptions(config: Config) {
+  const settings = settingsOf(config, gatewaySettings)
+  return {
+    allowedCidrs: settings.esbAllowedCidrs,
+    deniedCidrs: settings.esbDeniedCidrs,
+    ownServices: [
+      serviceOf(config.databaseUrl, 5432),
+      serviceOf(config.redisUrl, 6379),
+      { host: config.healthHost, port: config.healthPort },
+      // A socket file is no host.
+    ].filter(({ host }) => host !== ''),
+    maxPerOrigin: settings.esbMaxCallsPerOrigin,
+    connectTimeoutMs: Math.min(10_000, settings.esbForwardTimeoutMs),
+  }
+}
+
+const serviceOf = (url: string, defaultPort: number): { host: string; port: number } => {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: port === '' ? defaultPort : Number(port) }
 }

@@ -1,5 +1,5 @@
-// Which headers pass. What concerns one connection only, what tells who somebody is, and what whoever forwarded the
-// request to us has added, stays here; the rest goes through as it is.
+// Which headers pass. Headers of one connection, headers that identify a caller, and headers added by the proxies that
+// forwarded the request to us stay here; the rest goes through unchanged.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 
 const words = (list: string): string[] => list.split(' ')
@@ -16,7 +16,9 @@ const notToUpstream = new Set([
 const notToCaller = new Set([...hopByHop, 'x-request-id'])
 const privatePrefixes = ['x-token-', 'x-forwarded-']
 
-/** The caller's headers that the upstream gets; flat, as they came. `replaced` are names of headers to leave out too. */
+/**
+ * The caller's headers that the upstream gets; flat, as they came. `replaced` are names of headers to leave out too.
+ */
 export function headersToUpstream(raw: readonly string[], replaced: ReadonlySet<string>): string[] {
   const named = namedIn(raw)
   const passed: string[] = []

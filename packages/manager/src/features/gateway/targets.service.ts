@@ -1,18 +1,19 @@
-// What a call needs to know of its endpoint, ready to use: found by one look into a map, under the version of the
-// project's endpoints that was read together with the caller's token. A changed endpoint, access row or secret therefore holds for every
-// call that begins after the change is answered, and a warm call reads nothing but its own token.
-import { createBatched } from '../../platform/db/batched.ts'
+// What a call needs to know of its endpoint, cached: one lookup in a map, under the version of the
+// project's endpoints that was read together with the caller's token. A changed endpoint, access row or secret
+// therefore applies to every call that begins after the change is answered, and a warm call reads nothing but its own
+// token.
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
+import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Secrets } from '../../platform/secrets.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { type TargetKey, type TargetRow, readTargets } from './targets.store.ts'
 
 export type TargetsDeps = {
   database: Pick<Database, 'readContent'>
   secrets: Secrets
   metrics: Metrics
-  maxPreparedBytes: number
+  maxBytes: number
 }
 export type Target = Built &
   Omit<TargetRow, 'authPassword' | 'authToken' | 'url'> & {
@@ -26,18 +27,21 @@ export type Target = Built &
 const maxTargetsPerStatement = 32
 const fixedBytes = 4_000
 
-/** Finds the enabled endpoint that a machine user asks for; `version` is that of the project's endpoints, read after the call arrived. */
-export function createTargets({ database, secrets, metrics, maxPreparedBytes }: TargetsDeps) {
-  const read = createBatched<TargetKey, TargetRow>({
+/**
+ * Finds the enabled endpoint that a machine user asks for; `version` is that of the project's endpoints, read after the
+ * call arrived.
+ */
+export function createTargets({ database, secrets, metrics, maxBytes }: TargetsDeps) {
+  const read = createCoalesced<TargetKey, TargetRow>({
     keyOf: nameOf,
     run: (keys) => readTargets(database.readContent, keys),
     maxBatch: maxTargetsPerStatement,
   })
-  return createFreshMemory<TargetKey & { version: string }, Target>({
+  return createVersionedCache<TargetKey & { version: string }, Target>({
     nameOf,
     readVersion: (_projectId, key) => key.version,
-    maxBytes: maxPreparedBytes,
-    onOutcome: metrics.preparedCounter('esb_target'),
+    maxBytes,
+    onOutcome: metrics.cacheCounter('esb_target'),
     build: async (key) => {
       const row = await read(key)
       if (row === null) return null

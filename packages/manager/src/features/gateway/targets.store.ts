@@ -1,4 +1,4 @@
-import { inPlace } from '../../platform/db/batched.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 

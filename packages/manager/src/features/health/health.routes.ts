@@ -1,13 +1,13 @@
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { Gate } from '../../platform/http/gate.ts'
-import type { ReadinessProbe } from '../../platform/readiness.ts'
+import type { ReadinessProbe } from '../../platform/http/readiness.ts'
 import { healthSchema } from './health.schemas.ts'
 
 /** GET and HEAD /health on the API port: the verdict for everyone, the details only for the trusted proxy. */
 export function createHealthRoutes(readiness: ReadinessProbe, gate: Gate) {
   return (server: ApiServer): void => {
     const config = {
-      policy: { open: 'verdict only; details need a right X-Proxy-Auth' },
+      policy: { open: 'verdict only; details need a correct X-Proxy-Auth' },
       neverShed: true as const,
     }
     server.route({

@@ -1,26 +1,35 @@
 // Language packs: a project's texts by locale, as developers edit them and as frontends load them.
-import type { Feature } from '../../feature.ts'
+import type { Config } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
+import { byId } from '../../policy/scopes.ts'
 import { createLanguagePacksResolvers } from './language-packs.resolvers.ts'
 import { registerLanguagePackRoutes } from './language-packs.routes.ts'
 import { type LanguagePacksDeps, createLanguagePacksService } from './language-packs.service.ts'
 import { type ServedPacksDeps, createServedPacks } from './served-packs.service.ts'
 
-export function createLanguagePacks(deps: LanguagePacksDeps & ServedPacksDeps): Feature {
-  const findPack = createServedPacks(deps)
-  return {
-    name: 'language-packs',
-    role: 'api',
-    sdl: readSdl('./language-packs.graphql', import.meta.url),
-    resolvers: createLanguagePacksResolvers(createLanguagePacksService(deps)),
-    routes: (server) => registerLanguagePackRoutes(server, findPack),
-    constraints: {
-      language_packs_project_id_name_key: [
-        'conflict',
-        'a language pack for this locale exists already in the project',
-      ],
-      language_packs_project_fkey: ['not_found', 'project not found'],
-    },
-    api: {},
-  }
-}
+type Deps = LanguagePacksDeps & Omit<ServedPacksDeps, 'maxBytes'> & { config: Config }
+
+export const languagePacks = defineFeature({
+  name: 'languagePacks',
+  role: 'api',
+  sdl: readSdl(import.meta.url, './language-packs.graphql'),
+  scopes: {
+    LANGUAGE_PACK: { noun: 'language pack', view: 'LANGUAGE_PACK_READ', find: byId('language_packs') },
+  },
+  constraints: {
+    language_packs_project_id_name_key: [
+      'conflict',
+      'a language pack for this locale exists already in the project',
+    ],
+    language_packs_project_fkey: ['not_found', 'project not found'],
+  },
+  create: (deps: Deps) => {
+    const findPack = createServedPacks({ ...deps, maxBytes: deps.config.cacheMaxBytes })
+    return {
+      resolvers: createLanguagePacksResolvers(createLanguagePacksService(deps)),
+      routes: (server) => registerLanguagePackRoutes(server, findPack),
+      api: {},
+    }
+  },
+})

@@ -1,23 +1,14 @@
 // How much a language pack may hold, and how much of them one answer may.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedProject } from '../../../test/kit/seed.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 const mebibyte = 1_048_576
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 const { create, update, list, make, remove, auditOf } = languagePackCalls(() => service)
 

@@ -1,9 +1,9 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { answerBudget } from '../../platform/graphql/answer-budget.ts'
-import { batched } from '../../platform/graphql/batch.ts'
+import { load } from '../../platform/graphql/loaders.ts'
 import type { LanguagePacksService } from './language-packs.service.ts'
 
-/** GraphQL for language packs. Their contents are read only where they are asked for. */
+/** GraphQL for language packs. Their contents are read only where they are requested. */
 export function createLanguagePacksResolvers(service: LanguagePacksService) {
   return {
     Query: {
@@ -12,7 +12,7 @@ export function createLanguagePacksResolvers(service: LanguagePacksService) {
     LanguagePack: {
       content: (pack, _args, context) => {
         answerBudget(context)(pack.contentBytes)
-        return batched(context, 'LanguagePack.content', pack.id, service.findContents)
+        return load(context, 'LanguagePack.content', pack.id, service.findContents)
       },
     },
     Mutation: {

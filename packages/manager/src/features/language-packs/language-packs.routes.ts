@@ -1,5 +1,5 @@
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { sendPrepared } from '../../platform/http/prepared.ts'
+import { sendCached } from '../../platform/http/send-cached.ts'
 import { languagePackSchema } from './language-packs.schemas.ts'
 import type { ServedPacks } from './served-packs.service.ts'
 
@@ -11,7 +11,7 @@ export function registerLanguagePackRoutes(server: ApiServer, findPack: ServedPa
     { config, schema: languagePackSchema },
     async (request, reply) => {
       const { applicationId, locale } = request.params
-      return sendPrepared(request, reply, await findPack(applicationId, locale))
+      return sendCached(request, reply, await findPack(applicationId, locale))
     },
   )
 }

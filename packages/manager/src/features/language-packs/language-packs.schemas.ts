@@ -1,6 +1,6 @@
 // The texts of a frontend, as it loads them.
 import { Type } from 'typebox'
-import { errorResponses, idInPath, notModified, preparedHeaders } from '../../platform/http/http.schemas.ts'
+import { errorResponses, idInPath, notModified, cachedHeaders } from '../../platform/http/http.schemas.ts'
 
 export const languagePackSchema = {
   operationId: 'getLanguagePack',
@@ -21,5 +21,5 @@ export const languagePackSchema = {
     304: notModified,
     ...errorResponses('error', 404),
   },
-  responseHeaders: preparedHeaders,
+  responseHeaders: cachedHeaders,
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 

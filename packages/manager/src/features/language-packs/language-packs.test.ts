@@ -1,24 +1,13 @@
 // Language packs through GraphQL: listing, making, filling and removing them. What frontends load: served-packs.test.ts.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other } = useProject({ withOther: true })
 
 const { create, update, remove, list, make, auditOf } = languagePackCalls(() => service)
 

@@ -1,5 +1,5 @@
 // Locales, and flat keys as the nested objects frontends read. Pure.
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 const localeForm = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/
 const maxLocaleLength = 35
@@ -16,7 +16,7 @@ export function localesFor(locale: string): string[] {
 const maxParts = 20
 const maxPartsInAll = 100_000
 
-/** What is wrong with keys as parts joined by dots, in words; null when nothing is. */
+/** What is wrong with keys as parts joined by dots, as a text; null when nothing is. */
 export function problemOfKeys(content: readonly KeyValuePair[]): string | null {
   let inAll = 0
   for (const { Key } of content) {

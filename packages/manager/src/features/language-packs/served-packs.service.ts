@@ -1,15 +1,15 @@
-// What a frontend loads in its language: a pack as bytes, made once per version of the project's texts. Which packs there are is
-// remembered by application, the bytes by pack: whatever locales are asked for, a pack is built once.
+// What a frontend loads in its language: a pack as bytes, made once per version of the project's texts. The names of
+// packs are cached by application, the bytes by pack: a pack is built once, however many locales fall back to it.
 import { LRUCache } from 'lru-cache'
-import { createBatched } from '../../platform/db/batched.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
 import { notFound } from '../../platform/errors.ts'
-import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
+import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
-import { createSingleFlight } from '../../platform/single-flight.ts'
+import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
+import { createSingleFlight } from '../../platform/cache/single-flight.ts'
 import { type PackNames, readPack, readPackNames } from './language-packs.store.ts'
 import { expandMessages, isLocale, localesFor } from './messages.pure.ts'
 
@@ -23,25 +23,25 @@ export type ServedPacks = ReturnType<typeof createServedPacks>
 
 const nameBytes = 40
 
-/** A function that answers a pack's bytes; throws 404 where there is none in the locale or its language. */
+/** Returns a function that returns a pack's bytes; throws 404 where there is none in the locale or its language. */
 export function createServedPacks(deps: ServedPacksDeps) {
-  const readNames = createBatched<string, PackNames>({
+  const readNames = createCoalesced<string, PackNames>({
     keyOf: (applicationId) => applicationId,
     run: (applicationIds) => readPackNames(deps.database.read, applicationIds),
     maxBatch: 16,
   })
-  const findNames = createFreshMemory<string, Built & { names: ReadonlySet<string> }>({
+  const findNames = createVersionedCache<string, Built & { names: ReadonlySet<string> }>({
     nameOf: (applicationId) => applicationId,
     readVersion: (projectId) => deps.readVersion(projectId, 'texts'),
     maxBytes: deps.maxBytes,
-    onOutcome: deps.metrics.preparedCounter('language_pack_names'),
+    onOutcome: deps.metrics.cacheCounter('language_pack_names'),
     build: async (applicationId) => {
       const row = await readNames(applicationId)
       return row && { ...row, names: new Set(row.names), bytes: row.names.length * nameBytes }
     },
   })
   const findPack = createPackMemory(deps)
-  return async (application: string, locale: string): Promise<PreparedJson> => {
+  return async (application: string, locale: string): Promise<EncodedJson> => {
     const applicationId = parseUuid(application)
     if (applicationId === null || !isLocale(locale)) throw notFound('language pack')
     // A pack that is listed may be gone when it is read; the next list does not name it.
@@ -56,15 +56,15 @@ export function createServedPacks(deps: ServedPacksDeps) {
   }
 }
 
-/** Remembers packs under the version their names were read under; what is read later is no older. */
+/** Caches packs under the version their names were read under; what is read later is no older. */
 function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
-  const memory = new LRUCache<string, PreparedJson>({
+  const memory = new LRUCache<string, EncodedJson>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => length + 800,
   })
-  const build = createSingleFlight<PreparedJson | null>()
-  const count = metrics.preparedCounter('language_pack')
-  return async ({ projectId, version }: Built, name: string): Promise<PreparedJson | null> => {
+  const build = createSingleFlight<EncodedJson | null>()
+  const count = metrics.cacheCounter('language_pack')
+  return async ({ projectId, version }: Built, name: string): Promise<EncodedJson | null> => {
     const key = `${projectId} ${version} ${name}`
     const kept = memory.get(key)
     if (kept !== undefined) {
@@ -72,13 +72,13 @@ function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
       return kept
     }
     return build(key, async () => {
-      count('built')
+      count('miss')
       const row = await readPack(database.readContent, projectId, name)
       if (row === undefined) return null
-      await takeTurn()
-      const prepared = prepareJson({ locale: row.name, messages: expandMessages(row.content) })
-      memory.set(key, prepared)
-      return prepared
+      await yieldToEventLoop()
+      const encoded = encodeJson({ locale: row.name, messages: expandMessages(row.content) })
+      memory.set(key, encoded)
+      return encoded
     })
   }
 }

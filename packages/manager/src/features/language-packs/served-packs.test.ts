@@ -1,7 +1,7 @@
 // GET /language-packs/:applicationId/:locale, as frontends load their texts through the proxy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import {
@@ -13,20 +13,16 @@ import {
   expectSecretOnly,
   secret,
   unless,
-} from '../../../test/kit/prepared.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+} from '../../../test/kit/cached-responses.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { type SeededProject, seedProject } from '../../../test/kit/seed.ts'
 
-let service: TestApp
 /** A second process of the same installation. */
 let twin: TestApp
-let admin: Person
-let project: SeededProject
 
+const { service, admin, project } = useProject()
 beforeAll(async () => {
-  service = await startTestApp()
   twin = await startTestApp({ database: service.database })
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
   await make(admin, project.id, 'en', [
     pair('menu.file.open', 'Open'),
     pair('menu.file', 'File'),
@@ -35,7 +31,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await twin.close()
-  await service.close()
 })
 
 const { make, update, remove } = languagePackCalls(() => service)

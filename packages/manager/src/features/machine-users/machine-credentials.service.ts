@@ -1,7 +1,7 @@
 // Credentials of machine users: made with the machine user, replaced by rotation, shown once and never kept.
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
-import { holdPermission } from '../../policy/hold.ts'
+import { recheckPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fitsBasic } from '../../platform/credentials/authorization.ts'
@@ -9,7 +9,7 @@ import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { checkName, checkText } from '../../platform/validate.ts'
+import { checkName, checkText } from '../../platform/inputs/inputs.ts'
 import { buildMachineToken, tokenBytes } from './machine-token.pure.ts'
 import { machineUserEvent as event } from './machine-users.service.ts'
 import * as store from './machine-users.store.ts'
@@ -22,7 +22,7 @@ type CreateInput = { name: string; username?: string | null; hashedKey: string; 
 const generateToken = '__GENERATE_TOKEN__'
 const maxPasswordLength = 1_000
 
-/** Rules about making and replacing credentials. Hashing takes long, so it comes before the transaction. */
+/** Rules about making and replacing credentials. Hashing is slow, so it comes before the transaction. */
 export function createMachineCredentialsService({ db, audit, clock, kdf }: MachineCredentialsDeps) {
   const asPassword = async (
     { user }: Actor,
@@ -45,7 +45,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
         : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
       const machineUser = await db.transaction().execute(async (tx) => {
         const projectId = orNotFound(await store.findProjectOf(tx, environmentId), 'environment')
-        await holdPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
+        await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
         const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
         const after = orNotFound(inserted, 'environment')
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -54,7 +54,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       return { generatedToken: token, plaintextPassword: isBearer ? null : input.hashedKey, machineUser }
     },
 
-    /** Of several rotations at once each answers its own credential; the one written last works. */
+    /** Of several rotations at once each returns its own credential; the one written last works. */
     rotate: async (actor: Actor, id: string) => {
       // A machine user never changes its kind, nor a Basic one its user name.
       const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db, id), 'machine user')
@@ -62,7 +62,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
       const machineUser = await db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
-        await holdPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
+        await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())
         const rotated = { ...event('rotate', { before, after }), metadata: { key_rotated: true } }
         await audit.append(tx, actor, rotated)

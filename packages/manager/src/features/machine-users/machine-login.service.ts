@@ -1,11 +1,11 @@
-// Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, together with the
-// others asked for meanwhile, so a rotated or disabled credential is refused at once on every replica.
-import { createBatched } from '../../platform/db/batched.ts'
+// Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, coalesced with
+// other calls in flight, so a rotated or disabled credential is refused at once on every replica.
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Throttle } from '../../platform/throttle.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
 import { machineTokenHash } from './machine-token.pure.ts'
 import { type Machine, readMachines } from './machine-users.store.ts'
 
@@ -23,7 +23,7 @@ const wrongFormat = (): AppError =>
 
 /** Authentication of machine users by Bearer token. */
 export function createMachineLoginService({ database, metrics, throttle }: MachineLoginDeps) {
-  const findMachine = createBatched<Buffer, Machine>({
+  const findMachine = createCoalesced<Buffer, Machine>({
     keyOf: (hash) => hash.toString('base64'),
     run: (hashes) => readMachines(database.read, hashes),
   })
@@ -38,7 +38,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
     const hash = machineTokenHash(authorization.value)
     const machine = hash === null ? null : await findMachine(hash)
     if (machine !== null) {
-      // A right token of 256 random bits is no guess, so it passes even while its client is blocked.
+      // A correct token of 256 random bits is no guess, so it passes even while its client is blocked.
       throttle.succeed(client)
       metrics.auth.inc({ kind: 'bearer', outcome: 'ok' })
       return { machine }
@@ -49,7 +49,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
   }
 
   return {
-    /** `header` is null when there is none; a request without a credential is refused but no failed guess. */
+    /** `header` is null when there is none; a request without a credential is refused but is not a failed guess. */
     authenticate: async (header: string | null, client: string): Promise<Machine> => {
       if (header === null) throw new AppError('unauthenticated', `Missing Authorization header. ${expected}`)
       const result = await examine(header, client)
@@ -58,7 +58,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
       throw rateLimited(tooMany, result.blockedMs)
     },
 
-    /** What a backend is told that asks about its own credential: an answer, not an error. */
+    /** The response to a backend that asks about its own credential: a result, not an error. */
     check: async (header: string | null, client: string): Promise<Check> => {
       if (header === null)
         return { authenticated: false, message: `no Authorization header was sent. ${expected}` }

@@ -1,6 +1,4 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { batchedRow } from '../../platform/graphql/batch.ts'
-import type { EnvironmentsApi } from '../environments/index.ts'
 import type { MachineCredentialsService } from './machine-credentials.service.ts'
 import type { MachineUsersService } from './machine-users.service.ts'
 
@@ -8,15 +6,10 @@ import type { MachineUsersService } from './machine-users.service.ts'
 export function createMachineUsersResolvers(
   service: MachineUsersService,
   credentials: MachineCredentialsService,
-  environments: EnvironmentsApi,
 ) {
   return {
     Query: {
       machineUsers: (_parent, { environment, ...args }) => service.list(environment, args),
-    },
-    MachineUser: {
-      environment: (row, _args, context) =>
-        batchedRow(context, 'environment', row.environmentId, environments.findMany),
     },
     Mutation: {
       createMachineUserWithCredentials: (_parent, { environmentId, input }, { actor }) =>

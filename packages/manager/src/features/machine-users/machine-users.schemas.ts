@@ -1,12 +1,12 @@
-// What a backend is told about its own credential.
+// The response to a backend that asks about its own credential.
 import { Type } from 'typebox'
 import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
 
 export const machineCheckSchema = {
   operationId: 'checkMachineCredential',
-  summary: 'Whether the presented machine token holds',
+  summary: 'Whether the presented machine token is valid',
   description:
-    'The token is presented as `Authorization: Bearer`; one that does not hold is an answer, not an error.',
+    'The token is presented as `Authorization: Bearer`; one that is not valid is a normal response, not an error.',
   tags: ['machines' as const],
   optionalCredential: 'machineToken' as const,
   response: {

@@ -4,13 +4,13 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName } from '../../platform/validate.ts'
+import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './machine-users.store.ts'
 
 export type MachineUsersDeps = {
   db: Db
   audit: Audit
-  /** How many ESB requests of a machine user were logged, in words; with any, its row must stay. Null when there is none. */
+  /** A text with the number of logged ESB requests of a machine user, null for none; with any, deletion is refused. */
   countServedRequests: (tx: Tx, machineUserId: string) => Promise<string | null>
 }
 export type MachineUsersService = ReturnType<typeof createMachineUsersService>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/batched.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -141,11 +141,11 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  /** The version of its project's endpoints, read with the row: what is kept of them under another one is out of date. */
+  /** The version of its project's endpoints, read with the row: what is cached under another one is stale. */
   endpointsVersion: string
 }
 
-// Two index lookups per token, whatever the number of machine users.
+// Two index lookups per token, for any number of machine users.
 const byTokenStatement: PreparedStatement = {
   name: 'machine-users-by-token',
   text: `

@@ -13,30 +13,18 @@ import {
   tokenWorks,
 } from '../../../test/kit/machines.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
-import {
-  type SeededProject,
-  seedMachineUser,
-  seedMember,
-  seedProject,
-  seedUser,
-} from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMachineUser, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 
-let service: TestApp
+const { service, admin, project } = useProject()
 let replicas: TestApp[]
-let admin: Person
-let project: SeededProject
 let qas: string
 
 beforeAll(async () => {
-  service = await startTestApp()
   replicas = [service, await startTestApp({ database: service.database })]
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
   qas = await environmentOf(project.id, 'qas')
 })
-afterAll(async () => {
-  for (const replica of replicas.toReversed()) await replica.close()
-})
+afterAll(() => replicas[1]?.close())
 
 const { create, rotate, update, remove, list, keptOf, auditOf } = machineCalls(() => service)
 
@@ -112,13 +100,15 @@ describe('making a Basic machine user', () => {
   test('[machine-users.create-basic] [machine-users.create-result] [machine-users.basic-storage] keeps the user name, echoes the password once and stores its slow hash', async () => {
     const password = 'pa:ss wörd'
     const hashes = new Set<string>()
+    const real = await startTestApp({ database: service.database, limits: 'production' })
     for (const [username, hashedKey] of [
       ['alpha', password],
       ['beta', password],
       // It only resembles the constant, so it is a password like any other.
       ['gamma', generateToken.toLowerCase()],
     ] as const) {
-      const { data } = await create(admin, project.environmentId, { name: 'Old', username, hashedKey })
+      const input = { name: 'Old', username, hashedKey }
+      const { data } = await machineCalls(() => real).create(admin, project.environmentId, input)
       const expected = { name: 'Old', username, enabled: true, tokenPrefix: null, lastRotatedAt: null }
       expect(data.made).toEqual({
         generatedToken: null,
@@ -137,6 +127,7 @@ describe('making a Basic machine user', () => {
       for (const { everything } of await auditOf(id)) expect(everything).not.toContain(hash)
       hashes.add(hash)
     }
+    await real.close()
     expect(hashes.size).toBe(3)
     const ask = (login: { username: string; password: string }) =>
       passwordWorks(replicas, project.applicationId, login)

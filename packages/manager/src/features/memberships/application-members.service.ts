@@ -1,5 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
-import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
+import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { applicationRoles, projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkOneOf } from '../../platform/validate.ts'
+import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './application-members.store.ts'
 import * as authority from './authority.store.ts'
 
@@ -22,7 +22,7 @@ const event = auditedEntity<store.ApplicationMember>({
 
 /** Application roles lie below every project role that may grant them, so the caller's project role decides alone. */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
-  if (await holdsAdministrator(tx, actor.user.id)) return
+  if (await isStillAdministrator(tx, actor.user.id)) return
   const role = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(role) < projectRank('maintainer'))
     throw forbidden('not permitted: memberships need project role maintainer or higher')

@@ -1,24 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other, person } = useProject({ withOther: true })
 
 const ofApplication = memberCalls('Application', () => service)
-const person = (name: string): Promise<Person> => seedUser(service.sql, name)
 
 describe('application memberships', () => {
   test('[memberships.application-add] [memberships.application-query] creates a row that the list and the single query show', async () => {

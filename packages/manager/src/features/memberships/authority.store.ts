@@ -2,7 +2,7 @@
 // a demotion either comes before the grant and stops it, or waits for it.
 import type { TenantPermission } from '../../policy/roles.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { TenantRole } from './grants.pure.ts'
+import type { TenantRole } from './role-grants.pure.ts'
 
 /** The user's role in the tenant with its permissions, or null. */
 export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Promise<TenantRole | null> {

@@ -1,11 +1,11 @@
-// Memberships: who has which role in a project, a tenant or an application, the grant rules, and the role definitions
-// of tenants. What a role may do is not here (policy/permissions.ts).
-import type { Feature } from '../../feature.ts'
+// Memberships: who has which role in a project, a tenant or an application, the rules about granting roles, and the
+// role definitions of tenants. What a role may do is not here (policy/permissions.ts).
+import { defineFeature } from '../../feature.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { ConstraintMeanings } from '../../platform/db/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import type { UsersApi } from '../users/index.ts'
+import { byId } from '../../policy/scopes.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
@@ -42,27 +42,47 @@ const constraints: ConstraintMeanings = {
   tenant_role_definitions_name_key: ['conflict', 'the tenant has a role definition with this name already'],
 }
 
-export function createMemberships(deps: { db: Db; audit: Audit; users: UsersApi }): Feature<MembershipsApi> {
-  const projectMembers = createProjectMembersService(deps)
-  const tenantRoles = createTenantRolesService(deps)
-  const members = createMembershipsResolvers({
-    projectMembers,
-    tenantMembers: createTenantMembersService(deps),
-    applicationMembers: createApplicationMembersService(deps),
-    users: deps.users,
-  })
-  const roles = createTenantRolesResolvers(tenantRoles)
-  return {
-    name: 'memberships',
-    sdl: ['./memberships.graphql', './tenant-roles.graphql']
-      .map((file) => readSdl(file, import.meta.url))
-      .join('\n'),
-    resolvers: {
-      ...members,
-      Query: { ...members.Query, ...roles.Query },
-      Mutation: { ...members.Mutation, ...roles.Mutation },
+export const memberships = defineFeature({
+  name: 'memberships',
+  sdl: readSdl(import.meta.url, './memberships.graphql', './tenant-roles.graphql'),
+  scopes: {
+    TENANT_ROLE_DEFINITION: {
+      noun: 'tenant role definition',
+      view: 'TENANT_ROLE_READ',
+      find: byId('tenant_role_definitions', { tenant: 'tenant_id' }),
     },
-    constraints,
-    api: { addFirstOwner: projectMembers.addFirstOwner, seedTenantRoles: tenantRoles.seed },
-  }
-}
+    USER2PROJECT: { noun: 'user2project', view: 'PROJECT_MEMBER_READ', find: byId('user2projects') },
+    USER2TENANT: {
+      noun: 'user2tenant',
+      view: 'TENANT_MEMBER_READ',
+      find: byId('user2tenants', { tenant: 'tenant_id' }),
+    },
+    USER2APPLICATION: {
+      noun: 'user2application',
+      view: 'APPLICATION_MEMBER_READ',
+      find: byId('user2applications', { application: 'application_id' }),
+    },
+  },
+  constraints,
+  create: (deps: { db: Db; audit: Audit }) => {
+    const projectMembers = createProjectMembersService(deps)
+    const tenantRoles = createTenantRolesService(deps)
+    const members = createMembershipsResolvers({
+      projectMembers,
+      tenantMembers: createTenantMembersService(deps),
+      applicationMembers: createApplicationMembersService(deps),
+    })
+    const roles = createTenantRolesResolvers(tenantRoles)
+    const api: MembershipsApi = {
+      addFirstOwner: projectMembers.addFirstOwner,
+      seedTenantRoles: tenantRoles.seed,
+    }
+    return {
+      resolvers: {
+        Query: { ...members.Query, ...roles.Query },
+        Mutation: { ...members.Mutation, ...roles.Mutation },
+      },
+      api,
+    }
+  },
+})

@@ -1,7 +1,4 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { batchedRow } from '../../platform/graphql/batch.ts'
-import type { UsersApi } from '../users/index.ts'
 import type { ApplicationMembersService } from './application-members.service.ts'
 import type { ProjectMembersService } from './project-members.service.ts'
 import type { TenantMembersService } from './tenant-members.service.ts'
@@ -10,18 +7,10 @@ export type Services = {
   projectMembers: ProjectMembersService
   tenantMembers: TenantMembersService
   applicationMembers: ApplicationMembersService
-  users: UsersApi
 }
 
 /** GraphQL for memberships of all three kinds. */
-export function createMembershipsResolvers({
-  projectMembers,
-  tenantMembers,
-  applicationMembers,
-  users,
-}: Services) {
-  const userOf = (row: { userId: string }, _args: object, context: GraphqlContext) =>
-    batchedRow(context, 'user', row.userId, users.findMany)
+export function createMembershipsResolvers({ projectMembers, tenantMembers, applicationMembers }: Services) {
   return {
     Query: {
       user2projects: (_parent, { project, ...args }) => projectMembers.list(project, args),
@@ -47,8 +36,5 @@ export function createMembershipsResolvers({
         applicationMembers.updateRole(actor, id, role),
       removeUserFromApplication: (_parent, { id }, { actor }) => applicationMembers.remove(actor, id),
     },
-    User2Project: { user: userOf },
-    User2Tenant: { user: userOf },
-    User2Application: { user: userOf },
   } satisfies Resolvers
 }

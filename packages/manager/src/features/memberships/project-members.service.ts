@@ -1,5 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
-import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
+import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -7,9 +7,9 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkOneOf } from '../../platform/validate.ts'
+import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
-import { refuseProjectGrant } from './grants.pure.ts'
+import { refuseProjectGrant } from './role-grants.pure.ts'
 import * as store from './project-members.store.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
@@ -25,7 +25,7 @@ type Change = { projectId: string; userId: string; present: ProjectRole | null; 
 
 /** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
-  const isAbove = await holdsAdministrator(tx, actor.user.id)
+  const isAbove = await isStillAdministrator(tx, actor.user.id)
   const refusal = refuseProjectGrant({
     caller: isAbove ? 'above' : await projectRoleOf(tx, change.projectId, actor.user.id),
     isSelf: change.userId === actor.user.id,

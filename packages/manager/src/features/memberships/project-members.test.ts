@@ -1,24 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { codeOf, expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other, person } = useProject({ withOther: true })
 
 const ofProject = memberCalls('Project', () => service)
-const person = (name: string): Promise<Person> => seedUser(service.sql, name)
 
 describe('project memberships', () => {
   test('[memberships.project-add] [memberships.project-query] creates a row that the list and the single query show', async () => {
@@ -106,7 +94,7 @@ describe('project memberships', () => {
 })
 
 describe('the last owner of a project', () => {
-  test('[memberships.last-owner] is neither demoted nor removed, not by himself and not by an administrator', async () => {
+  test('[memberships.last-owner] is neither demoted nor removed, not by themselves and not by an administrator', async () => {
     const { id: projectId } = await seedProject(service.sql, 'last')
     const owner = await person('last-owner')
     const id = await seedMember(service.sql, owner, 'owner', { projectId })

@@ -1,5 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
-import { holdsAdministrator, projectRoleOf } from '../../policy/hold.ts'
+import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -7,9 +7,9 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName } from '../../platform/validate.ts'
+import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
-import { type Above, type TenantRole, refuseTenantGrant } from './grants.pure.ts'
+import { type Above, type TenantRole, refuseTenantGrant } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>
@@ -21,14 +21,14 @@ const event = auditedEntity<store.TenantMember>({
   projectOf: (member) => member.projectId,
 })
 
-/** The caller's standing towards a tenant: administrators and maintainers of its project stand above it. */
-async function standing(
+/** What the caller is to a tenant: administrators and maintainers of its project are above it. */
+async function callerRole(
   tx: Tx,
   actor: Actor,
   projectId: string,
   tenantId: string,
 ): Promise<TenantRole | Above | null> {
-  if (await holdsAdministrator(tx, actor.user.id)) return 'above'
+  if (await isStillAdministrator(tx, actor.user.id)) return 'above'
   const projectRole = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(projectRole) >= projectRank('maintainer')) return 'above'
   return authority.tenantRoleOf(tx, tenantId, actor.user.id)
@@ -44,7 +44,7 @@ type Change = {
 /** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const refusal = refuseTenantGrant({
-    caller: await standing(tx, actor, change.projectId, change.tenantId),
+    caller: await callerRole(tx, actor, change.projectId, change.tenantId),
     present: change.present,
     granted: change.granted,
     owners: await store.countOwners(tx, change.tenantId),

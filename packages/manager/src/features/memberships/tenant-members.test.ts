@@ -1,24 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject, seedTenant } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other, person } = useProject({ withOther: true })
 
 const ofTenant = memberCalls('Tenant', () => service)
-const person = (name: string): Promise<Person> => seedUser(service.sql, name)
 
 describe('tenant memberships', () => {
   test('[memberships.tenant-add] [memberships.tenant-query] creates a row that the list and the single query show', async () => {
@@ -128,7 +116,7 @@ describe('tenants manage their own members', () => {
     expect((await ofTenant.update(owner, { id, role: 'owner' })).data.row.roleName).toBe('owner')
   })
 
-  test('[memberships.target-not-above-own] [memberships.no-self-raise] a tenant admin touches no owner and does not raise himself', async () => {
+  test('[memberships.target-not-above-own] [memberships.no-self-raise] a tenant admin touches no owner and does not raise themselves', async () => {
     const { tenantAdmin, ownerId, adminId } = await seedHouse('touching')
     for (const role of ['member', 'admin', 'owner'])
       expectRefused(await ofTenant.update(tenantAdmin, { id: ownerId, role }), 'forbidden')

@@ -5,7 +5,7 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkOneOf } from '../../platform/validate.ts'
+import { checkName, checkOneOf } from '../../platform/inputs/inputs.ts'
 import { lockTenantMembers } from './authority.store.ts'
 import * as store from './tenant-roles.store.ts'
 
@@ -90,7 +90,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
   }
 }
 
-/** The member lock first, as membership changes take it, so that neither can wait for the other in a circle. */
+/** The member lock first, as membership changes take it, so that the two cannot deadlock. */
 async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
   const { tenantId } = orNotFound(await store.findTenantRole(tx, id), 'tenant role definition')
   await lockTenantMembers(tx, tenantId)

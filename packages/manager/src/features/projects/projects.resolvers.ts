@@ -1,12 +1,8 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { batchedRow } from '../../platform/graphql/batch.ts'
 import type { ProjectsService } from './projects.service.ts'
 
-/** GraphQL for projects, and the way from any row of a project to it. */
+/** GraphQL for projects. */
 export function createProjectsResolvers(service: ProjectsService) {
-  const projectOf = (row: { projectId: string }, _args: object, context: GraphqlContext) =>
-    batchedRow(context, 'project', row.projectId, service.findMany)
   return {
     Query: {
       projects: (_parent, args, { actor }) => service.list(actor, args),
@@ -17,9 +13,5 @@ export function createProjectsResolvers(service: ProjectsService) {
       updateProject: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
       deleteProject: (_parent, { id }, { actor }) => service.delete(actor, id),
     },
-    Environment: { project: projectOf },
-    Tenant: { project: projectOf },
-    Application: { project: projectOf },
-    User2Project: { project: projectOf },
   } satisfies Resolvers
 }

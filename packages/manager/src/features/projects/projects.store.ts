@@ -1,3 +1,4 @@
+import type { FindTargets } from '../../policy/scopes.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -70,4 +71,15 @@ export async function deleteProject(tx: Tx, id: string): Promise<void> {
     if (numDeletedRows < chunkSize) break
   }
   await tx.deleteFrom('projects').where('id', '=', id).execute()
+}
+
+/** Finds projects by their slugs, for policies. */
+export const bySlug: FindTargets = async (db, keys) => {
+  const slugs = keys.map(([slug]) => (slug ?? '').replaceAll('\0', ''))
+  const rows = await db.selectFrom('projects').select(['id', 'slug']).where('slug', 'in', slugs).execute()
+  const found = new Map(rows.map((row) => [row.slug, row.id]))
+  return slugs.map((slug) => {
+    const projectId = found.get(slug)
+    return projectId === undefined ? null : { projectId }
+  })
 }

@@ -82,7 +82,7 @@ describe('projects', () => {
     expect(rows).toEqual([])
   })
 
-  test('[projects.list] lists the projects the caller can read, whatever kind of membership he has', async () => {
+  test('[projects.list] lists the projects the caller can read, whatever kind of membership they have', async () => {
     const [member, tenantMember, applicationMember] = await Promise.all(
       ['pm', 'tm', 'am'].map((name) => seedUser(service.sql, name)),
     )

@@ -1,7 +1,7 @@
-// Reads who a caller is and what he may do. Who he is is read at every request; what he may do is remembered together
-// with its version, and read again when the version, which is read at every request too, has moved.
+// Reads who a caller is and what they may do. Who they are is read at every request; what they may do is cached
+// with its version, and read again when the version, which is read at every request too, has changed.
 import { LRUCache } from 'lru-cache'
-import { createBatched } from '../../platform/db/batched.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
 import {
   type AccessStatements,
@@ -13,25 +13,25 @@ import {
 
 // Tenants in all lists together, about 150 bytes each.
 const maxTenantsRemembered = 200_000
-// What fires no trigger, as a restored table or a TRUNCATE, moves no version.
+// What fires no trigger, such as a restored table or a TRUNCATE, changes no version.
 const maxAgeMs = 60_000
 
-/** A function that reads one pair; `parts` are the columns that depend on the version, tenants apart. */
+/** Returns a function that reads one pair; `versioned` are the columns that depend on the version, tenants apart. */
 export function createAccessRead<Row extends Versioned>(
   database: Pick<Database, 'read'>,
   statements: AccessStatements,
-  parts: readonly (keyof Row)[],
+  versioned: readonly (keyof Row)[],
 ): (wanted: Wanted) => Promise<Row | null> {
   const memory = new LRUCache<string, Versioned>({
     maxSize: maxTenantsRemembered,
     sizeCalculation: ({ tenants }) => tenants.length + 1,
     ttl: maxAgeMs,
   })
-  const readShort = createBatched<Wanted, Row>({
+  const readShort = createCoalesced<Wanted, Row>({
     keyOf: nameOf,
     run: (wanted) => readRows<Row>(database.read, statements.short, wanted),
   })
-  const readLong = createBatched<Wanted, Row>({
+  const readLong = createCoalesced<Wanted, Row>({
     keyOf: nameOf,
     run: (wanted) => readAccess<Row>(database.read, statements, wanted),
   })
@@ -44,7 +44,7 @@ export function createAccessRead<Row extends Versioned>(
     }
     const row = await readLong(wanted)
     if (row === null) return null
-    const kept = Object.fromEntries(parts.map((part) => [part, row[part]]))
+    const kept = Object.fromEntries(versioned.map((column) => [column, row[column]]))
     memory.set(name, { ...kept, version: row.version, tenants: row.tenants })
     return row
   }

@@ -1,5 +1,5 @@
 // What a caller may do in an application, from the rows that say so. The row nearest to the application decides the
-// role: the person's own row for it, else his role in the project, else his tenants.
+// role: the person's own row for it, else their role in the project, else their tenants.
 
 export type Tenant = { id: string; name: string }
 
@@ -14,13 +14,13 @@ export type AccessRows = {
 }
 
 /** What of it a change in the project may change, tenants apart. */
-export const userParts = ['application_role', 'project_role'] as const
+export const userColumns = ['application_role', 'project_role'] as const
 
 export type Access = {
   has_access: boolean
   role: 'normal' | 'readonly' | null
   available_tenants: Tenant[]
-  /** Only when there are more tenants than the answer lists. */
+  /** Only when there are more tenants than the response lists. */
   available_tenants_truncated?: true
 }
 

@@ -17,7 +17,7 @@ import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } fro
 type Named = { id: string; name: string }
 type Access = { has_access: boolean; role: string | null; available_tenants: Named[] }
 /** What a person holds; tenants by id. */
-type Holdings = {
+type Memberships = {
   administrator?: boolean
   project?: string | null
   application?: string | null
@@ -29,7 +29,7 @@ let service: TestApp
 /** A second process of the same installation. */
 let twin: TestApp
 let admin: Person
-/** The person whose holdings change from case to case. */
+/** The person whose rolesByProject change from case to case. */
 let person: Person
 let token: string
 
@@ -67,15 +67,15 @@ async function accessTo(applicationId: string): Promise<Access> {
 }
 
 /** Gives the person exactly these rows. */
-async function hold(of: SeededProject, holdings: Holdings): Promise<void> {
+async function hold(of: SeededProject, rolesByProject: Memberships): Promise<void> {
   const { sql } = service
   for (const table of ['user2projects', 'user2tenants', 'user2applications'])
     await sql.query(`delete from ${table} where user_id = $1`, [person.id])
   await sql.query('update users set role = $2 where id = $1', [
     person.id,
-    holdings.administrator === true ? 'administrator' : 'user',
+    rolesByProject.administrator === true ? 'administrator' : 'user',
   ])
-  const { project = null, application = null, tenants = {} } = holdings
+  const { project = null, application = null, tenants = {} } = rolesByProject
   const projectId = of.id
   if (project !== null) await seedMember(sql, person, project, { projectId })
   if (application !== null)
@@ -137,9 +137,9 @@ describe('access to an application', () => {
   })
   const named = (tenants: Record<string, string> = {}): Record<string, string> =>
     Object.fromEntries(Object.entries(tenants).map(([name, role]) => [ids[name] ?? '', role]))
-  type Case = [what: string, holdings: Holdings, role: string | null, tenants: string[]]
-  const expectAccess = async ([what, holdings, role, tenants]: Case): Promise<void> => {
-    await hold(project, { ...holdings, tenants: named(holdings.tenants) })
+  type Case = [what: string, rolesByProject: Memberships, role: string | null, tenants: string[]]
+  const expectAccess = async ([what, rolesByProject, role, tenants]: Case): Promise<void> => {
+    await hold(project, { ...rolesByProject, tenants: named(rolesByProject.tenants) })
     const available_tenants = tenants.map((name) => ({ id: ids[name], name }))
     const expected = { has_access: role !== null, role, available_tenants }
     expect([what, await accessTo(project.applicationId)]).toEqual([what, expected])

@@ -1,4 +1,4 @@
-// What the proxy is told about a caller whose credential holds.
+// The response to the proxy about a caller whose credential is valid.
 import {
   type Access,
   type AccessRows,

@@ -1,4 +1,4 @@
-// Basic credentials of machine users. A password that was proved is remembered per client, so that a guesser does not
+// Basic credentials of machine users. A password that was proved is cached per client, so that a guesser does not
 // pass because it is known elsewhere; it is good only for the hash it was proved with, which is read at every request.
 import { LRUCache } from 'lru-cache'
 import { createAccessRead } from './access-reads.service.ts'
@@ -10,7 +10,7 @@ export type BasicLogin = ReturnType<typeof createBasicLogin>
 
 const maxProven = 50_000
 
-/** A function that answers the machine user behind a user name and password; throws 401, 429 and 503. */
+/** Returns a function that returns the machine user behind a user name and password; throws 401, 429 and 503. */
 export function createBasicLogin(deps: BasicProofDeps) {
   const { database, verifier, guesses } = deps
   const { prove, refuseBlocked } = createBasicProof(deps)
@@ -23,18 +23,18 @@ export function createBasicLogin(deps: BasicProofDeps) {
   ): Promise<MachineAccess> => {
     const wanted = { key: login.username, applicationId }
     const secret = verifier.present(login.password, nameKey(wanted))
-    const memory = `${client} ${secret.print}`
-    // When the hash has changed since, the password is proved anew, once.
+    const key = `${client} ${secret.fingerprint}`
+    // When the hash has changed since, the password is proved again, once.
     for (let tries = 0; tries < 2; tries++) {
-      if (!proven.has(memory)) proven.set(memory, await prove(wanted, secret, client))
+      if (!proven.has(key)) proven.set(key, await prove(wanted, secret, client))
       const machine = await find(wanted)
       const pair = pairOf(login.username, client, machine?.project_id)
       await refuseBlocked(client, pair)
-      if (machine?.enabled === true && proven.get(memory) === machine.password_hash) {
+      if (machine?.enabled === true && proven.get(key) === machine.password_hash) {
         guesses.succeed(pair)
         return machine
       }
-      proven.delete(memory)
+      proven.delete(key)
     }
     throw invalidCredentials()
   }

@@ -1,12 +1,12 @@
 // Tries Basic passwords. People choose them, so a guess is counted before it is tried, per client and per user name and
 // client; an unknown name, a wrong password and a disabled machine user take the same time.
 import { hash } from 'node:crypto'
-import { createBatched } from '../../platform/db/batched.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
-import { createSingleFlight } from '../../platform/single-flight.ts'
-import type { Throttle } from '../../platform/throttle.ts'
+import { createSingleFlight } from '../../platform/cache/single-flight.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
 import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.ts'
 import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 
@@ -28,7 +28,7 @@ export const nameKey = ({ key, applicationId }: WantedName): string => `${applic
 /** Proves a password, or throws 401, 429 or 503. */
 export function createBasicProof({ database, verifier, kdf, throttle, guesses }: BasicProofDeps) {
   const once = createSingleFlight<boolean>()
-  const find = createBatched<WantedName, BasicCredential>({
+  const find = createCoalesced<WantedName, BasicCredential>({
     keyOf: nameKey,
     run: (wanted) => readBasicCredentials(database.read, wanted),
   })
@@ -37,7 +37,7 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
     const blockedMs = Math.max(await throttle.blockedMs(client), await guesses.blockedMs(pair))
     if (blockedMs > 0) throw tooManyFailures(blockedMs)
   }
-  /** Counts the guess, then tries it, keeping a place in the queue: what will not be tried is not counted. */
+  /** Reserves a place in the queue, counts the guess, then tries it: a guess that will not be tried is not counted. */
   const tryPassword = async (row: BasicCredential | null, guess: Guess): Promise<boolean> => {
     const account = { lane: 'password', owner: guess.client } as const
     const giveBack = kdf.reserve(account)
@@ -47,7 +47,7 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
     } finally {
       giveBack()
     }
-    // In the same turn, so nobody takes the place in between.
+    // In the same turn, so no other request takes the place in between.
     const stored = row?.enabled === true ? row.password_hash : null
     if (stored === null) return verifier.pretend(guess.secret, account)
     return verifier.verify(guess.secret, stored, account)
@@ -55,13 +55,13 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
   return {
     refuseBlocked,
 
-    /** The hash the password was proved with. Those who present the same one meanwhile share the guess. */
+    /** The hash the password was proved with. Concurrent requests with the same password share the guess. */
     prove: async (wanted: WantedName, secret: PresentedSecret, client: string): Promise<string> => {
       const row = await find(wanted)
       const pair = pairOf(wanted.key, client, row?.project_id)
       await refuseBlocked(client, pair)
       // With the hash: what is found out about another one says nothing about this.
-      const flight = `${client} ${secret.print} ${row?.password_hash}`
+      const flight = `${client} ${secret.fingerprint} ${row?.password_hash}`
       const isRight = await once(flight, () => tryPassword(row, { secret, client, pair }))
       if (!isRight) throw invalidCredentials()
       // What was counted for the guess, and a block that began with it.
@@ -74,7 +74,7 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
 
 /**
  * Variants of a name in case and outer spaces are one name to a guesser, so they share a counter; the same name in
- * another project is somebody else.
+ * another project is another machine user.
  */
 export const pairOf = (username: string, client: string, projectId = 'none'): string =>
   hash('sha256', [username.trim().toLowerCase(), client, projectId].join('\0'), 'base64url')

@@ -1,14 +1,14 @@
 // Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
-// read by one statement, shared with the requests that ask meanwhile; the slow hash runs once per secret and process.
+// read by one statement, coalesced with other requests in flight; the slow hash runs once per secret and process.
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Throttle } from '../../platform/throttle.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { userParts } from './access.pure.ts'
+import { userColumns } from './access.pure.ts'
 import { type Validation, validationOfMachine, validationOfPerson } from './answers.pure.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
@@ -24,10 +24,10 @@ export type CredentialDeps = {
 export type ValidateCredential = ReturnType<typeof createValidateCredential>
 type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Validation | null> }
 
-/** A function that answers who a credential belongs to and what he may do; throws 401, 429 or 503. */
+/** Returns a function that returns who a credential belongs to and what they may do; throws 401, 429 or 503. */
 export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
   const { database, metrics, throttle, accessTokens, machineUsers } = deps
-  const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userParts)
+  const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userColumns)
   const findByMachineToken = createAccessRead<store.MachineAccess>(database, store.byMachineToken, [])
 
   const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
@@ -61,7 +61,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
       : { kind: 'bearer', answer: byMachineToken(hash, applicationId) }
   }
 
-  /** The answer; who fails is counted, unless proving has done so already. */
+  /** The validation; a failure is counted, unless proving has done so already. */
   const proved = async (answer: Promise<Validation | null>, client: string): Promise<Validation> => {
     const validation = await answer
     if (validation !== null) return validation

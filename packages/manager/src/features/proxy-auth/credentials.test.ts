@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
 import {
-  type JsonAnswer,
   basicValue,
   bearer,
   call,
@@ -14,30 +13,29 @@ import {
 } from '../../../test/kit/credentials.ts'
 import { postQuery } from '../../../test/kit/graphql.ts'
 import { type RawAnswer, rawCall } from '../../../test/kit/http.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import {
+  password,
+  proxyCredentials,
+  refusalOf,
+  refused,
+  username,
+} from '../../../test/kit/proxy-credentials.ts'
+import { seedMember, seedUser } from '../../../test/kit/seed.ts'
 
 const path = '/api/validate-proxy-auth'
-const username = 'Backend'
-const password = 'pass:wörd:€🔑 '
 
-let service: TestApp
 /** A second process of the same installation. */
 let twin: TestApp
-let admin: Person
 let alice: Person
-let project: SeededProject
-let other: SeededProject
 let token: string
 let machine: { id: string; token: string }
 let basic: { id: string }
 
+const { service, admin, project, other } = useProject({ withOther: true })
 beforeAll(async () => {
-  service = await startTestApp()
   twin = await startTestApp({ database: service.database })
-  admin = await seedUser(service.sql, 'admin', 'administrator')
   alice = await seedUser(service.sql, 'alice')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
   await seedMember(service.sql, alice, 'tester', { projectId: project.id })
   token = (await createToken(service, alice)).token
   machine = await bearerMachine()
@@ -45,40 +43,16 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await twin.close()
-  await service.close()
 })
 
-// Failures are counted per client; a client of its own keeps each call out of the counts of the others.
-let clients = 0
-const nextClient = (): string => {
-  clients++
-  return `10.1.${clients >> 8}.${clients & 255}`
-}
-const ask = (authorization: string, applicationId = project.applicationId, app = service) =>
-  validate(app.url, authorization, applicationId, nextClient())
-
-async function bearerMachine(): Promise<{ id: string; token: string }> {
-  const created = await createMachine(service, admin, project.environmentId)
-  return { id: created.id, token: created.token as string }
-}
-const mutate = async (text: string, variables: Record<string, unknown>) => {
-  const { data, error } = await service.query(admin, `mutation${text}`, variables)
-  if (error !== null) throw new Error(error)
-  return data
-}
-const setEnabled = (id: string, on: boolean) =>
-  mutate('($id: ID!, $on: Boolean!) { updateMachineUser(id: $id, input: {enabled: $on}) { id } }', { id, on })
+const { nextClient, ask, bearerMachine, mutate, setEnabled, kdfRuns, expectOneRunEach } = proxyCredentials(
+  () => ({ service, admin, project }),
+)
 const rotate = async (id: string): Promise<string> =>
   (await mutate('($id: ID!) { rotated: rotateMachineUserToken(id: $id) { generatedToken } }', { id })).rotated
     .generatedToken as string
 const revoke = (id: string) => mutate('($id: ID!) { revokePersonalAccessToken(id: $id) { id } }', { id })
 
-/** Everything of a refusal but its request id. */
-const refusalOf = ({ status, body }: JsonAnswer) => ({ status, body: { ...body, request_id: undefined } })
-const message = 'invalid credentials: unknown, expired, revoked or disabled'
-const refused = { status: 401, body: { valid: false, message, code: 'unauthenticated' } }
-const kdfRuns = async (): Promise<number> =>
-  (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
 const raw = (body: string, type: string | null = 'application/json', client = nextClient()) => {
   const types: [string, string][] = type === null ? [] : [['content-type', type]]
   const headers = [...Object.entries(throughProxy(client)), ...types]
@@ -263,25 +237,7 @@ describe('a credential that does not hold', () => {
   })
 
   test('[proxy-auth.invalid] an unknown user, a disabled one and a wrong password all cost one run of the slow hash', async () => {
-    const off = { username: 'slow-off', password: 'right' }
-    await setEnabled((await createMachine(service, admin, project.environmentId, off)).id, false)
-    const headers = [
-      basicValue('no-such-user', 'a'),
-      basicValue(off.username, off.password),
-      basicValue(off.username, 'wrong'),
-      basicValue(username, 'wrong'),
-      basicValue(`Bearer:${machine.token.slice(0, 8)}`, 'a'),
-    ]
-    for (const header of headers) {
-      const [before, start] = [await kdfRuns(), performance.now()]
-      expect(refusalOf(await ask(header))).toEqual(refused)
-      expect(await kdfRuns()).toBe(before + 1)
-      // No machine does 600,000 iterations in less: a cheaper run for who does not exist would show.
-      expect(performance.now() - start).toBeGreaterThan(30)
-    }
-    const before = await kdfRuns()
-    await ask(basicValue(username, 'wrong'), randomUUID())
-    expect(await kdfRuns()).toBe(before + 1)
+    await expectOneRunEach(machine.token)
   })
 
   test('a user name that cannot be stored does not disturb the calls beside it', async () => {

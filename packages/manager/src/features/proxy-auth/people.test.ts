@@ -1,23 +1,15 @@
 // POST /api/validate-oauth-user and GET /api/proxy/user/:user_id/tenants: people the proxy has signed in itself.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Person, proxySecret } from '../../../test/kit/app.ts'
 import { call, throughProxy } from '../../../test/kit/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
+import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
 const path = '/api/validate-oauth-user'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project, member } = useProject()
 
 const ask = (fields: Record<string, unknown>) =>
   call(service.url, path, throughProxy(), { application_id: project.applicationId, ...fields })
@@ -35,8 +27,7 @@ const noAccess = { has_access: false, role: null, available_tenants: [] }
 
 describe('validating a person the proxy has signed in', () => {
   test('[proxy-auth.oauth] [proxy-auth.success] answers like a token does, but for is_personal_token, and nothing else', async () => {
-    const person = await seedUser(service.sql, 'anna')
-    await seedMember(service.sql, person, 'readonly', { projectId: project.id })
+    const person = await member('anna', 'readonly')
     const answer = await ask({ user_id: person.id, email: person.email, name: person.name })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -110,8 +101,7 @@ describe('validating a person the proxy has signed in', () => {
   })
 
   test('[proxy-auth.oauth-provisions] name and e-mail follow the request, in the answer and in the row; access is answered in the same call', async () => {
-    const person = await seedUser(service.sql, 'bea')
-    await seedMember(service.sql, person, 'tester', { projectId: project.id })
+    const person = await member('bea', 'tester')
     const { body } = await ask({ user_id: person.id, email: ' bea@new.example ', name: 'Bea Änders' })
     expect(body.user).toMatchObject({
       email: 'bea@new.example',
@@ -302,7 +292,7 @@ describe('the tenants a person may choose from', () => {
     expect(shouted.body.tenants).toHaveLength(4)
   })
 
-  test('[tenant-catalog.list] a member of a project finds all its tenants, with his role in the project where he has none in the tenant', async () => {
+  test('[tenant-catalog.list] a member of a project finds all its tenants, with their role in the project where they have none in the tenant', async () => {
     const person = await seedUser(service.sql, 'fritz')
     await seedMember(service.sql, person, 'tester', { projectId: first.id })
     await join(person, 'cedar', 'admin')
@@ -333,7 +323,7 @@ describe('the tenants a person may choose from', () => {
     expect(await named(reader, second.applicationId)).toEqual([])
   })
 
-  test('[tenant-catalog.application] an administrator finds every tenant of an application, and without one only his own', async () => {
+  test('[tenant-catalog.application] an administrator finds every tenant of an application, and without one only their own', async () => {
     const root = await seedUser(service.sql, 'root', 'administrator')
     await join(root, 'fern', 'member')
     await join(root, 'cedar', 'member')

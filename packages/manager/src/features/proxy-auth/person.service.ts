@@ -1,10 +1,10 @@
 // People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
 import type { Database } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import type { Throttle } from '../../platform/throttle.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { maxTenants, userParts } from './access.pure.ts'
+import { maxTenants, userColumns } from './access.pure.ts'
 import { type Validation, validationOfPerson } from './answers.pure.ts'
 import * as store from './proxy-auth.store.ts'
 import { tooManyFailures } from './refusals.pure.ts'
@@ -14,9 +14,9 @@ export type PersonService = ReturnType<typeof createPersonService>
 type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedIn = { userId: string; email: string | null; name: string | null }
 
-/** Answers about people. `client` is the caller in front of the proxy, as throttles count it. */
+/** Access of people. `client` is the caller in front of the proxy, as throttles count it. */
 export function createPersonService({ database, throttle, users }: PersonDeps) {
-  const find = createAccessRead<store.UserAccess>(database, store.byUser, userParts)
+  const find = createAccessRead<store.UserAccess>(database, store.byUser, userColumns)
   return {
     /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
     validate: async (
@@ -39,7 +39,7 @@ export function createPersonService({ database, throttle, users }: PersonDeps) {
         external_name: user.externalName,
         external_username: user.externalUsername,
       }
-      // Who was not known until now holds nothing.
+      // A person not known until now has no rows.
       return validationOfPerson(provisioned, row, false)
     },
 

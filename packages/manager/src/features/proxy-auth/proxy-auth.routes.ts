@@ -12,7 +12,7 @@ export function registerProxyAuthRoutes(
   people: PersonService,
 ): void {
   const errorShape = 'validation' as const
-  const proves = { proxy: 'the caller proves himself by the credential in the body' }
+  const proves = { proxy: 'callers prove themselves by the credential in the body' }
   server.post(
     '/api/validate-proxy-auth',
     { bodyLimit, config: { policy: proves, errorShape }, schema: validateCredentialSchema },

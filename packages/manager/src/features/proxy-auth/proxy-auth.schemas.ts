@@ -1,4 +1,4 @@
-// What the proxy asks about callers, and what it is told.
+// What the proxy asks about callers, and the responses.
 import { Type } from 'typebox'
 import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
 import { notBlank } from '../../platform/http/validation.ts'
@@ -38,7 +38,7 @@ const optionalText = (maxLength: number, description: string) =>
 export const validateCredentialSchema = {
   operationId: 'validateProxyAuth',
   summary: 'Whose a credential is, and what its owner may do in an application',
-  description: 'A credential that holds is answered 200, also where its owner has no access.',
+  description: 'A valid credential is answered 200, also where its owner has no access.',
   tags: ['proxy' as const],
   body: Type.Object({
     authorization_header: Type.String({

@@ -1,7 +1,7 @@
-// One statement per kind of credential answers everything the proxy asks: the credential's row, its owner, and what the
-// owner may do in the application; a shorter one answers whether the last is as it was. Each looks rows up by index only,
+// One statement per kind of credential reads everything the proxy asks: the credential's row, its owner, and what the
+// owner may do in the application; a shorter one reads whether the last is unchanged. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
-import { inPlace } from '../../platform/db/batched.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
@@ -15,8 +15,8 @@ type UserRow = {
   external_email: string
 }
 
-// Every step is a sub-select of its own, so that it can only be a lookup by key. A list holds at most one tenant more than
-// the answer does.
+// Every step is a separate sub-select, so that it can only be a lookup by key. A list holds at most one tenant more
+// than the response does.
 const tenantList = (reached: string): string => `(
   select coalesce(json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name)
     order by reached.name, reached.tenant_id), '[]') from (${reached} limit ${maxTenants + 1}) reached)`
@@ -31,25 +31,25 @@ const ownTenants = tenantList(`
       where d.tenant_id = m.tenant_id and d.name = m.role_name)
     and (select enabled.enabled from tenant2applications enabled
       where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)`)
-// The list of all tenants is read once for all who reach all of them; the others of the batch share it.
+// The list of all tenants is read once; all callers in the batch that reach all tenants share it.
 const sharedTenants = (isStaff: string): string => `case when ${isStaff}
   and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
 const theApplication = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
-/** A short statement tells who it is and the version of his access; a long one tells the access too. */
+/** A short statement reads who it is and the version of their access; a long one reads the access too. */
 export type AccessStatements = { short: PreparedStatement; long: PreparedStatement }
 const statements = (
   name: string,
-  parts: { columns: string; access: string; from: string; more?: string },
+  clauses: { columns: string; access: string; from: string; more?: string },
 ) => ({
   short: {
     name: `proxy-auth-${name}`,
-    text: `select wanted.position::int, ${parts.columns} ${parts.from}`,
+    text: `select wanted.position::int, ${clauses.columns} ${clauses.from}`,
   },
   long: {
     name: `proxy-auth-${name}-access`,
-    text: `select wanted.position::int, ${parts.columns}, ${parts.access} ${parts.from} ${parts.more ?? ''}`,
+    text: `select wanted.position::int, ${clauses.columns}, ${clauses.access} ${clauses.from} ${clauses.more ?? ''}`,
   },
 })
 
@@ -162,7 +162,7 @@ export async function readRows<Row extends object>(
   return inPlace<Row>(wanted.length, await read<Row & { position: number }>(statement, values))
 }
 
-/** The same with access: who reaches all tenants of an application shares its one list. */
+/** The same with access: callers that reach all tenants of an application share its one list. */
 export async function readAccess<Row extends Versioned>(
   read: Read,
   { long }: AccessStatements,

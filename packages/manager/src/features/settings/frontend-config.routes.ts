@@ -1,9 +1,9 @@
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { sendPrepared } from '../../platform/http/prepared.ts'
+import { sendCached } from '../../platform/http/send-cached.ts'
 import { defaultConfigSchema, tenantConfigSchema } from './frontend-config.schemas.ts'
 import type { FrontendConfigService } from './frontend-config.service.ts'
 
-// The tenant-less address has answered with these two since the tenant-qualified one took its place (RFC 9745, RFC 8594).
+// The tenant-less address sends these two since the tenant-qualified one replaced it (RFC 9745, RFC 8594).
 const deprecatedAt = '2026-11-15T00:00:00Z'
 const sunsetAt = '2027-05-15T00:00:00Z'
 const deprecation = `@${Date.parse(deprecatedAt) / 1_000}`
@@ -17,7 +17,7 @@ export function registerFrontendConfigRoutes(server: ApiServer, configs: Fronten
     { config, schema: tenantConfigSchema },
     async (request, reply) => {
       const { application_id, tenant_id } = request.params
-      return sendPrepared(request, reply, await configs.forTenant(application_id, tenant_id))
+      return sendCached(request, reply, await configs.forTenant(application_id, tenant_id))
     },
   )
   server.get(
@@ -25,7 +25,7 @@ export function registerFrontendConfigRoutes(server: ApiServer, configs: Fronten
     { config, schema: defaultConfigSchema },
     async (request, reply) => {
       void reply.headers({ deprecation, sunset })
-      return sendPrepared(request, reply, await configs.forAllTenants(request.params.application_id))
+      return sendCached(request, reply, await configs.forAllTenants(request.params.application_id))
     },
   )
 }

@@ -1,10 +1,10 @@
-// What a frontend is told to load.
+// What a frontend loads.
 import { Type } from 'typebox'
 import {
   errorResponses,
   idInPath,
   notModified,
-  preparedHeaders,
+  cachedHeaders,
   uuid,
 } from '../../platform/http/http.schemas.ts'
 
@@ -32,7 +32,7 @@ export const tenantConfigSchema = {
   tags: ['proxy' as const],
   params: Type.Object({ application_id, tenant_id: idInPath('The tenant') }),
   response,
-  responseHeaders: preparedHeaders,
+  responseHeaders: cachedHeaders,
 }
 
 export const defaultConfigSchema = {

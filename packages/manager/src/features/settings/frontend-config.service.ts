@@ -1,10 +1,11 @@
-// What a frontend loads at every page view: the merged layers as bytes, made once per version of the project's settings.
+// What a frontend loads at every page view: the merged layers as bytes, made once per version of the project's
+// settings.
 import { AppError, notFound } from '../../platform/errors.ts'
-import { type Built, createFreshMemory } from '../../platform/fresh-memory.ts'
+import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
-import { type PreparedJson, prepareJson, takeTurn } from '../../platform/prepared-json.ts'
+import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import { type Place, type PlaceRow, placeKey } from './layers.store.ts'
 
@@ -18,29 +19,29 @@ export type FrontendConfigService = ReturnType<typeof createFrontendConfigServic
 
 /** The bytes for an application in a tenant, or for all tenants; throws 404 where it is not enabled. */
 export function createFrontendConfigService(deps: FrontendConfigDeps) {
-  const find = createFreshMemory<Place, Built & { answer: PreparedJson | null }>({
+  const find = createVersionedCache<Place, Built & { answer: EncodedJson | null }>({
     nameOf: placeKey,
     readVersion: (projectId) => deps.readVersion(projectId, 'settings'),
     maxBytes: deps.maxBytes,
-    onOutcome: deps.metrics.preparedCounter('frontend_config'),
+    onOutcome: deps.metrics.cacheCounter('frontend_config'),
     build: async (place) => {
       const row = await deps.readServed(place)
       if (row === null) return null
-      await takeTurn()
+      await yieldToEventLoop()
       const { projectId, version, isServed, layers } = row
-      const answer = isServed ? prepareJson(answerOf(projectId, mergeLayers(layers))) : null
+      const answer = isServed ? encodeJson(answerOf(projectId, mergeLayers(layers))) : null
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
   return {
-    forTenant: async (application: string, tenant: string): Promise<PreparedJson> => {
+    forTenant: async (application: string, tenant: string): Promise<EncodedJson> => {
       const [applicationId, tenantId] = [parseUuid(application), parseUuid(tenant)]
       const kept =
         applicationId === null || tenantId === null ? null : await find({ applicationId, tenantId })
       if (kept?.answer) return kept.answer
       throw new AppError('not_found', 'the application is not enabled for this tenant')
     },
-    forAllTenants: async (application: string): Promise<PreparedJson> => {
+    forAllTenants: async (application: string): Promise<EncodedJson> => {
       const applicationId = parseUuid(application)
       const kept = applicationId === null ? null : await find({ applicationId, tenantId: null })
       if (kept?.answer) return kept.answer

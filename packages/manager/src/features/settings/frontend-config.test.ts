@@ -1,7 +1,7 @@
 // GET /api/frontend-config/…, as frontends are configured through the proxy. The cascade itself: layers.test.ts.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type ProxyCall,
   askFor,
@@ -10,24 +10,19 @@ import {
   expectRevalidates,
   expectSecretOnly,
   unless,
-} from '../../../test/kit/prepared.ts'
-import { type SeededProject, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+} from '../../../test/kit/cached-responses.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { type SeededProject, seedProject, seedTenant } from '../../../test/kit/seed.ts'
 
-let service: TestApp
 /** A second process of the same installation. */
 let twin: TestApp
-let admin: Person
-let project: SeededProject
 
+const { service, admin, project } = useProject()
 beforeAll(async () => {
-  service = await startTestApp()
   twin = await startTestApp({ database: service.database })
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
 })
 afterAll(async () => {
   await twin.close()
-  await service.close()
 })
 
 type Layer = 'project' | 'application' | 'tenant' | 'tenant2application'

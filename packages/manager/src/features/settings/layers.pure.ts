@@ -1,5 +1,5 @@
 // The cascade: how the settings of four layers become what holds for one application in one tenant. Pure.
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 export type BackendModuleConfig = { EnabledModules: string[]; KeyValuePairs: KeyValuePair[] }
 export type FrontendModuleConfig = {
@@ -17,7 +17,7 @@ type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleCon
 /** What each layer sets; one without a row sets nothing. */
 export type Layers = Partial<Record<LayerName, ModuleConfigs>>
 
-/** The layer a row belongs to, told by the owners it names. */
+/** The layer a row belongs to, given by the owners it names. */
 export function layerOf(row: { tenantId: string | null; applicationId: string | null }): LayerName {
   if (row.tenantId === null) return row.applicationId === null ? 'project' : 'application'
   return row.applicationId === null ? 'tenant' : 'tenant2application'

@@ -1,7 +1,7 @@
 // One statement reads the layers of any number of applications and tenants, together with the version of the project's
-// settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of rows; what several
-// of the places share is read once.
-import { inPlace } from '../../platform/db/batched.ts'
+// settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of
+// rows; what several of the places share is read once.
+import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import {

@@ -1,7 +1,7 @@
 // What a module config may hold, and how an update changes one.
 import { badRequest } from '../../platform/errors.ts'
-import { type KeyValuePair, checkPairs } from '../../platform/key-value-pairs.ts'
-import { checkName, checkText, withoutNull } from '../../platform/validate.ts'
+import { type KeyValuePair, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
+import { checkName, checkText, withoutNull } from '../../platform/inputs/inputs.ts'
 import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
 import { problemOfReservedKeys } from './reserved-keys.pure.ts'
 

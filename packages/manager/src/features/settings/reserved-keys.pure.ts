@@ -1,13 +1,16 @@
-// Keys that have a meaning of their own to the service. What they hold is checked when it is saved, so that a mistake
-// shows to whoever makes it and not to whoever loads a page. Pure.
+// Keys with a special meaning to the service. Their values are checked when they are saved, so that the author of a
+// mistake sees it, not the user who loads a page. Pure.
 import { parse } from 'semver'
 import validateName from 'validate-npm-package-name'
-import type { KeyValuePair } from '../../platform/key-value-pairs.ts'
+import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 const maxPinsLength = 65_536
 const maxShownLength = 214
 
-/** In the grammar of npm, without what the registry allows in old names alone: capitals and marks that URLs give a meaning. */
+/**
+ * In the grammar of npm, without what the registry allows in old names alone: capitals and marks that URLs give a
+ * meaning.
+ */
 const isPackageName = (name: string): boolean =>
   name.length <= maxShownLength && validateName(name).validForOldPackages && !/[A-Z!'()*]/.test(name)
 
@@ -24,7 +27,7 @@ const problems: Record<string, (value: string) => string | null> = {
   'pilets.pins': problemOfPins,
 }
 
-/** What is wrong with the reserved keys among these pairs, in words; null when nothing is. */
+/** What is wrong with the reserved keys among these pairs, as a text; null when nothing is. */
 export function problemOfReservedKeys(pairs: readonly KeyValuePair[]): string | null {
   for (const { Key, Value } of pairs) {
     const problem = Object.hasOwn(problems, Key) ? problems[Key]?.(Value) : null

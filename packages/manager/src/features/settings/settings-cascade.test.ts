@@ -170,7 +170,7 @@ describe('what is stored in the layers', () => {
       // Runs build on each other, so a smaller counter-example would not be one.
       { numRuns: 60, endOnFailure: true },
     )
-  }, 60_000)
+  })
 
   test('[settings.cascade-order] is told apart by layer: the most specific is taken away, and the next one shows', async () => {
     const project = await seedProject(service.sql, 'peeled')

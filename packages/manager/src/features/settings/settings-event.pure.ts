@@ -1,7 +1,7 @@
 // The audit row of a change of settings. Pure.
 import type { AuditEvent } from '../../platform/audit/append.ts'
-import { shownList } from '../../platform/audit/shown.ts'
-import { changedPairs } from '../../platform/key-value-pairs.ts'
+import { abbreviateList } from '../../platform/audit/abbreviate.ts'
+import { changedPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { fullBackend, fullFrontend, layerOf } from './layers.pure.ts'
 import type { Settings } from './settings.store.ts'
 
@@ -49,10 +49,10 @@ const publicFields = (fields: object) =>
 function fieldsOf({ id, backend, frontend }: Settings): Record<string, unknown> {
   return {
     id,
-    'backend.EnabledModules': shownList(backend.EnabledModules),
-    'frontend.EnabledThemes': shownList(frontend.EnabledThemes),
+    'backend.EnabledModules': abbreviateList(backend.EnabledModules),
+    'frontend.EnabledThemes': abbreviateList(frontend.EnabledThemes),
     'frontend.DefaultTheme': frontend.DefaultTheme,
-    'frontend.EnabledLocales': shownList(frontend.EnabledLocales),
+    'frontend.EnabledLocales': abbreviateList(frontend.EnabledLocales),
     'frontend.DefaultLocale': frontend.DefaultLocale,
   }
 }

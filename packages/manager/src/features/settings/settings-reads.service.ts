@@ -13,7 +13,7 @@ export type SettingsReads = ReturnType<typeof createSettingsReads>
 export type SettingsRow = store.Settings
 
 type Owners = { [Name in 'project' | 'tenant' | 'application' | 'tenant2application']?: string | null }
-/** Refuses what would be too much for one answer, before it is read. */
+/** Refuses what would be too much for one response, before it is read. */
 type Charge = (bytes: number) => void
 
 /** Reads what a layer sets, and what all of them come to. */
@@ -22,7 +22,7 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
     get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
       const owner = ownerIn(owners)
       let row = await store.findRow(db, owner)
-      // An owner that is older than the table of settings has no row yet; a leaf is made only when somebody wants one.
+      // An owner that is older than the table of settings has no row yet; a leaf is made only on request.
       if (row === undefined && !('tenant2application' in owner)) {
         await store.insertRow(db, owner)
         row = await store.findRow(db, owner)
@@ -52,7 +52,7 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
   }
 }
 
-/** The policy has seen to it that exactly one owner is named. */
+/** The policy has checked that exactly one owner is named. */
 function ownerIn(owners: Owners): store.Owner {
   const [named, ...others] = Object.entries(owners).filter(([, id]) => typeof id === 'string')
   if (named === undefined || others.length > 0) throw notFound('settings')

@@ -1,37 +1,30 @@
 // Who may change settings, layer by layer, and copying, which takes two rows that the caller may change.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Person } from '../../../test/kit/app.ts'
 import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { type SeededProject, seedMember, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
 type Owner = { project?: string; tenant?: string; application?: string; row?: string }
 /** A tenant with its row for the application, and the ids of the settings of both. */
 type Place = { tenantId: string; rowId: string; settings: { tenant: string; leaf: string } }
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
 let ofProject: string
 let ofApplication: string
 let home: Place
 let neighbour: Place
 let abroad: Place
 
+const { service, admin, project, other } = useProject({ withOther: true })
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
   ofProject = await idOf({ project: project.id })
   ofApplication = await idOf({ application: project.applicationId })
   home = await newPlace(project)
   neighbour = await newPlace(project)
   abroad = await newPlace(other)
 })
-afterAll(() => service.close())
 
 const configs = `id
   backendSetting { moduleConfig { EnabledModules KeyValuePairs { Key Value } } }

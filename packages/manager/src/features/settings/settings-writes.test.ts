@@ -1,9 +1,9 @@
 // Changes of settings through GraphQL: what they store, keep and refuse, and what the audit trail tells of them.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { expectRefused } from '../../../test/kit/members.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedProject } from '../../../test/kit/seed.ts'
 
 type Part = 'Backend' | 'Frontend'
 type Pair = { Key: string; Value: string }
@@ -16,19 +16,13 @@ type Audited = {
 }
 
 const parts: readonly Part[] = ['Backend', 'Frontend']
-let service: TestApp
-let admin: Person
-let project: SeededProject
 /** The settings row of the project. */
 let id: string
 
+const { service, admin, project } = useProject()
 beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
   id = await idOf({ project: project.id })
 })
-afterAll(() => service.close())
 
 const fieldsOf = {
   Backend: 'EnabledModules KeyValuePairs { Key Value }',

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { answerBudget } from '../../platform/graphql/answer-budget.ts'
-import { batched, batchedRow } from '../../platform/graphql/batch.ts'
-import type { Tenant2ApplicationsApi } from '../applications/index.ts'
+import { load, loadRow } from '../../platform/graphql/loaders.ts'
+import type { ApplicationsApi } from '../applications/index.ts'
 import type { SettingsReads, SettingsRow } from './settings-reads.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
@@ -9,7 +9,7 @@ import type { SettingsService } from './settings.service.ts'
 export function createSettingsResolvers(
   service: SettingsService,
   reads: SettingsReads,
-  rows: Tenant2ApplicationsApi,
+  applications: ApplicationsApi,
 ) {
   return {
     Query: {
@@ -18,10 +18,10 @@ export function createSettingsResolvers(
     },
     Tenant2Application: {
       settings: async (row, _args, context) => {
-        const leaf = await batched(context, 'Tenant2Application.settings', row.id, reads.findLeafRows)
+        const leaf = await load(context, 'Tenant2Application.settings', row.id, reads.findLeafRows)
         if (leaf === null) return null
         answerBudget(context)(leaf.bytes)
-        return show(await batchedRow(context, 'settings', leaf.id, reads.findMany))
+        return show(await loadRow(context, 'settings', leaf.id, reads.findMany))
       },
     },
     Mutation: {
@@ -39,13 +39,15 @@ export function createSettingsResolvers(
       copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
         const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } = input
         await service.copyLeaf(context.actor, source, target)
-        return batchedRow(context, 'tenant2Application', target, rows.findMany)
+        return loadRow(context, 'tenant2Application', target, applications.findTenant2Applications)
       },
     },
   } satisfies Resolvers
 }
 
-/** A row as the schema shows it. One id names the row and both its parts, so that a caller cannot take the wrong one. */
+/**
+ * A row as the schema shows it. One id names the row and both its parts, so that a caller cannot take the wrong one.
+ */
 const show = ({ id, backend, frontend }: SettingsRow) => ({
   id,
   backendSetting: { id, moduleConfig: backend },

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { type FindTargets, byId } from '../../policy/scopes.ts'
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
@@ -124,4 +126,31 @@ export async function updateSettings(
       content_bytes = ${Buffer.byteLength(backendText) + Buffer.byteLength(frontendText)},
       updated_at = now()
     where id = ${id}`.execute(tx)
+}
+
+const ownerTables = [
+  byId('projects', { project: 'id' }),
+  byId('tenants', { tenant: 'id' }),
+  byId('applications', { application: 'id' }),
+  byId('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
+]
+
+/**
+ * Finds the owner of a settings row, for policies: exactly one of project, tenant, application and tenant2application
+ * is named.
+ */
+export const byOwner: FindTargets = async (db, keys) => {
+  const wanted = keys.map((key) => {
+    const [kind, ...others] = ownerTables.map((_, index) => index).filter((index) => key[index] !== null)
+    if (kind === undefined || others.length > 0)
+      throw badRequest('name exactly one of project, tenant, application and tenant2application')
+    return { kind, id: key[kind] ?? null }
+  })
+  const found = await Promise.all(
+    ownerTables.map(async (find, kind) => {
+      const named = wanted.map((one) => [one.kind === kind ? one.id : null])
+      return named.some(([id]) => id !== null) ? find(db, named) : []
+    }),
+  )
+  return wanted.map(({ kind }, index) => found[kind]?.[index] ?? null)
 }

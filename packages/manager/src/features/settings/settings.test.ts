@@ -1,26 +1,15 @@
 // Settings through GraphQL: rows and their layers, reading them, the leaf on demand. Changes: settings-writes.test.ts;
 // who may make them: settings-roles.test.ts; what the layers come to: settings-cascade.test.ts.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedProject, seedTenant } from '../../../test/kit/seed.ts'
 
 type Owner = 'project' | 'tenant' | 'application' | 'tenant2application'
 type Row = { id: string; backendSetting: { id: string }; frontendSetting: { id: string } }
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-let other: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-  other = await seedProject(service.sql, 'other')
-})
-afterAll(() => service.close())
+const { service, admin, project, other } = useProject({ withOther: true })
 
 const selected = `id
   backendSetting { id moduleConfig { EnabledModules KeyValuePairs { Key Value } } }

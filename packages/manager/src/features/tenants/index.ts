@@ -1,19 +1,28 @@
 // Tenants: the customer organizations of a project. Their members and roles are not here (memberships/), nor are the
 // applications enabled for them (applications/).
-import type { Feature } from '../../feature.ts'
+import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
+import { byId, bySlug } from '../../policy/scopes.ts'
 import { createTenantsResolvers } from './tenants.resolvers.ts'
 import { type TenantsDeps, createTenantsService } from './tenants.service.ts'
 
-export function createTenants(deps: TenantsDeps): Feature {
-  return {
-    name: 'tenants',
-    sdl: readSdl('./tenants.graphql', import.meta.url),
-    resolvers: createTenantsResolvers(createTenantsService(deps)),
-    constraints: {
-      tenants_project_id_slug_key: ['conflict', 'a tenant with this slug exists already in the project'],
-      tenants_project_fkey: ['not_found', 'project not found'],
-    },
-    api: {},
-  }
-}
+export const tenants = defineFeature({
+  name: 'tenants',
+  sdl: readSdl(import.meta.url, './tenants.graphql'),
+  scopes: {
+    TENANT: { noun: 'tenant', view: 'TENANT_READ', find: byId('tenants', { tenant: 'id' }) },
+    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: bySlug('tenants', 'tenant_id') },
+  },
+  constraints: {
+    tenants_project_id_slug_key: ['conflict', 'a tenant with this slug exists already in the project'],
+    tenants_project_fkey: ['not_found', 'project not found'],
+  },
+  create: (deps: TenantsDeps) => {
+    const service = createTenantsService(deps)
+    return {
+      resolvers: createTenantsResolvers(service),
+      links: { Tenant: { noun: 'tenant', findMany: service.findMany } },
+      api: {},
+    }
+  },
+})

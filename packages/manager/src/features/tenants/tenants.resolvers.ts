@@ -1,12 +1,9 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { batched, batchedRow, grouped } from '../../platform/graphql/batch.ts'
+import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { TenantsService } from './tenants.service.ts'
 
-/** GraphQL for tenants, and the way from a row of a tenant to it. */
+/** GraphQL for tenants. */
 export function createTenantsResolvers(service: TenantsService) {
-  const tenantOf = (row: { tenantId: string }, _args: object, context: GraphqlContext) =>
-    batchedRow(context, 'tenant', row.tenantId, service.findMany)
   return {
     Query: {
       tenants: (_parent, { projectSlug, ...args }, { actor }) =>
@@ -20,12 +17,9 @@ export function createTenantsResolvers(service: TenantsService) {
     },
     Project: {
       tenants: (project, args, context) =>
-        batched(context, `Project.tenants ${JSON.stringify(args)}`, project.id, async (ids) =>
+        load(context, `Project.tenants ${JSON.stringify(args)}`, project.id, async (ids) =>
           grouped(ids, await service.list(context.actor, ids, args), (tenant) => tenant.projectId),
         ),
     },
-    Tenant2Application: { tenant: tenantOf },
-    User2Tenant: { tenant: tenantOf },
-    TenantRoleDefinition: { tenant: tenantOf },
   } satisfies Resolvers
 }

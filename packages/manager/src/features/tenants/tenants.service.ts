@@ -1,12 +1,12 @@
 import type { Actor } from '../../policy/actor.ts'
-import { reachIn } from '../../policy/reach.ts'
+import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkOneOf, checkSlug, withoutNull } from '../../platform/validate.ts'
+import { checkName, checkOneOf, checkSlug, withoutNull } from '../../platform/inputs/inputs.ts'
 import type { MembershipsApi } from '../memberships/index.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './tenants.store.ts'
@@ -32,10 +32,10 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     args: ListArgs,
   ): Promise<store.Tenant[]> => {
     const page = readPage(store.tenantFields, args)
-    const reach = await reachIn(actor, projectIds, ({ tenants }) =>
+    const visible = await visibleRowsIn(actor, projectIds, ({ tenants }) =>
       [...tenants].filter(([, held]) => held.has('apps.read')).map(([id]) => id),
     )
-    return store.listTenants(db, projectIds, reach, page)
+    return store.listTenants(db, projectIds, visible, page)
   }
   return {
     list,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reach } from '../../policy/reach.ts'
+import type { VisibleRows } from '../../policy/visible-rows.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -20,13 +20,13 @@ export const tenantFields: ListFields = {
 export function listTenants(
   db: Db,
   projectIds: readonly string[],
-  reach: Reach,
+  visible: VisibleRows,
   page: Page,
 ): Promise<Tenant[]> {
   const where =
-    reach === 'all'
+    visible === 'all'
       ? undefined
-      : sql<boolean>`(tenants.project_id = any(${reach.projectIds}::uuid[]) or tenants.id = any(${reach.ids}::uuid[]))`
+      : sql<boolean>`(tenants.project_id = any(${visible.projectIds}::uuid[]) or tenants.id = any(${visible.ids}::uuid[]))`
   return pagesOf(db, { table: 'tenants', columns, page, where, parent: 'projectId', parentIds: projectIds })
 }
 

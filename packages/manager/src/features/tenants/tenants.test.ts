@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { describe, expect, test } from 'vitest'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
-let service: TestApp
-let admin: Person
-let project: SeededProject
-
-beforeAll(async () => {
-  service = await startTestApp()
-  admin = await seedUser(service.sql, 'admin', 'administrator')
-  project = await seedProject(service.sql, 'main')
-})
-afterAll(() => service.close())
+const { service, admin, project } = useProject()
 
 type Input = { name?: string; slug?: string; deploymentMode?: string | null }
 

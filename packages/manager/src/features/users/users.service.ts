@@ -3,11 +3,11 @@ import { systemRoles } from '../../policy/roles.ts'
 import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { DirectoryUser, UserDirectory } from '../../platform/directory.ts'
+import type { DirectoryUser, UserDirectory } from './directory.store.ts'
 import { badRequest, forbidden, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkOneOf } from '../../platform/validate.ts'
+import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './users.store.ts'
 
 export type UsersDeps = { db: Db; audit: Audit; directory: UserDirectory }
@@ -68,7 +68,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
       const userId = parseUuid(id)
       return db.transaction().execute(async (tx) => {
         const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
-        // Judged again under the lock: whoever lost the role meanwhile passes it on to nobody.
+        // Checked again under the lock: a caller who has lost the role meanwhile cannot grant it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
           throw forbidden('not permitted: system roles need system role administrator')
         const before = orNotFound(
@@ -107,7 +107,7 @@ async function findOrProvision(tx: Tx, subjectOrEmail: string): Promise<store.Us
     throw badRequest(`several users have the e-mail ${subjectOrEmail}; name the subject instead`)
   if (found[0] === undefined)
     throw badRequest(
-      `nobody with the e-mail ${subjectOrEmail} has signed in yet; name the subject (a UUID) instead`,
+      `no user with the e-mail ${subjectOrEmail} has signed in yet; name the subject (a UUID) instead`,
     )
   return found[0]
 }

@@ -21,7 +21,7 @@ export const userFields: ListFields = {
   role: { column: 'role', match: 'exact' },
 }
 
-/** A page of users; with `sharedWith`, only that user and those he shares a project with. */
+/** A page of users; with `sharedWith`, only that user and those they share a project with. */
 export function listUsers(db: Db, page: Page, sharedWith: string | null): Promise<User[]> {
   const where =
     sharedWith === null
@@ -45,8 +45,8 @@ export function lockUser(tx: Tx, id: string): Promise<User | undefined> {
 }
 
 /**
- * Several, always locked in the same order, and not against rows that only name them: two changes of the same people
- * cannot wait in a circle.
+ * Several, always locked in the same order, and not against rows that only name them: two changes of the same users
+ * cannot deadlock.
  */
 export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
   return tx

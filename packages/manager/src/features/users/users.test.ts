@@ -43,7 +43,7 @@ const auditRowsAbout = async (userId: string) => {
 }
 
 describe('users', () => {
-  test('[users.me] [users.fields] the caller reads himself, with every field of a user', async () => {
+  test('[users.me] [users.fields] the caller reads their own user, with every field of a user', async () => {
     const ann = await seedUser(service.sql, 'ann')
     const fields = 'id externalName externalUsername externalEmail role'
     const own = await service.query(ann, `{ me { ${fields} } }`)

@@ -41,12 +41,12 @@ const maxUserAgentLength = 500
 
 /**
  * Costs one statement per event. It locks the head of the chain until the transaction ends, so writers of one project
- * queue here and seq has no gap; call it last, to hold the lock for as short as possible.
+ * queue here and seq has no gap; call it last, to hold the lock as briefly as possible.
  */
 export function createAudit(clock: Clock): Audit {
   return {
     append: async (tx, actor, ...events) => {
-      // Always in the same order, so that two transactions over the same chains cannot wait for each other.
+      // Always in the same order, so that two transactions over the same chains cannot deadlock.
       const ordered = events.toSorted((a, b) =>
         chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0,
       )
@@ -78,7 +78,9 @@ function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
   }
 }
 
-/** The database takes the head, computes the hash and moves the head in one statement: one round trip under the lock. */
+/**
+ * The database takes the head, computes the hash and moves the head in one statement: one round trip under the lock.
+ */
 async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
   const { before, middle, after } = aroundHead(entry)
   const append = sql`

@@ -1,4 +1,4 @@
-// What changed, read from the rows themselves. Every column is public, sensitive or secret; one that nobody
+// What changed, read from the rows themselves. Every column is public, sensitive or secret; one that is not
 // classified counts as secret.
 
 /** public is shown; sensitive is shortened; secret shows only that it changed; ignored is bookkeeping. */
@@ -19,14 +19,14 @@ export function diffRows(
     const kind = classes[field] ?? 'secret'
     const [from, to] = [before?.[field] ?? null, after?.[field] ?? null]
     if (kind === 'ignored' || isSame(from, to)) continue
-    changes[field] = { before: shown(kind, from), after: shown(kind, to) }
+    changes[field] = { before: printed(kind, from), after: printed(kind, to) }
   }
   return changes
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-function shown(kind: FieldClass, value: unknown): unknown {
+function printed(kind: FieldClass, value: unknown): unknown {
   if (value === null || kind === 'public') return value
   if (kind === 'sensitive' && typeof value === 'string') return `${Array.from(value).slice(0, 2).join('')}…`
   return '[secret]'

@@ -1,10 +1,10 @@
 // Signed checkpoints: they seal the heads of the chains that moved, so that later edits, deletions and truncations
-// show even when whoever made them owns the database. Each is also logged, so a copy exists outside the database.
+// show even when their author owns the database. Each is also logged, so a copy exists outside the database.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/database.ts'
-import type { SigningKey } from '../keys.ts'
+import type { SigningKey } from '../secrets/keys.ts'
 import { canonicalJson, genesisHash } from './entry.ts'
 
 export type Head = { chainId: string; seq: number; hash: string }
@@ -28,10 +28,11 @@ export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'
 }
 
 /**
- * Seals up to 1,000 chains that moved since they were last sealed, in the order of their ids from `after` on; null when none did, or when
- * another replica wrote a checkpoint meanwhile. Costs one index scan over the moved chains, whatever the number of
- * projects. No lock is held while this process works: heads are read as committed, and what is sealed is noted only
- * where no writer is at it. A chain that a stalled writer holds is sealed once more next time, and stalls nobody else.
+ * Seals up to 1,000 chains that moved since they were last sealed, in the order of their ids from `after` on; null when
+ * none did, or when another replica wrote a checkpoint meanwhile. Costs one index scan over the moved chains, for any
+ * number of projects. No lock is held while this process works: heads are read as committed, and what is sealed is
+ * noted only where no writer holds the chain. A chain that a stalled writer holds is sealed again next time, and blocks
+ * no other.
  */
 export async function writeCheckpoint(
   db: Db,
@@ -70,7 +71,7 @@ export async function writeCheckpoint(
   return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
 }
 
-/** Seals every chain that moved, and tells each checkpoint as it is written. */
+/** Seals every chain that moved, and reports each checkpoint as it is written. */
 export async function sealMovedChains(
   db: Db,
   key: SigningKey,

@@ -34,7 +34,7 @@ export const systemChain = '00000000-0000-0000-0000-000000000000'
 /** What the first row of a chain names as its predecessor. */
 export const genesisHash: Buffer = Buffer.alloc(32)
 
-/** RFC 8785: one spelling for one value, whatever order its keys came in. */
+/** RFC 8785: one spelling for one value, in whatever order its keys came. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new Error('value has no canonical JSON form')
@@ -53,7 +53,7 @@ function contentOf(entry: Omit<AuditEntry, 'seq'>) {
   return form === 1 ? first : { ...first, form, principal }
 }
 
-/** Exactly these fields, whatever else a row brings along. */
+/** Exactly these fields, and no others of a row. */
 function namedFields(entry: Omit<AuditEntry, 'seq'>) {
   const { form, chainId, id, entityType, entityId, action, description, metadata } = entry
   const { changes, principal, userId, ipAddress, userAgent, createdAt } = entry

@@ -1,6 +1,6 @@
 // Verifies the audit trail: every row, every link, and every checkpoint against the rows it sealed.
 import type { Db, Tx } from '../db/database.ts'
-import type { VerifyingKey } from '../keys.ts'
+import type { VerifyingKey } from '../secrets/keys.ts'
 import { type Checkpoint, type Head, hashCheckpoint } from './checkpoint.ts'
 import { type AuditEntry, type Principal, genesisHash, hashEntry, presentForm } from './entry.ts'
 
@@ -50,7 +50,7 @@ export function verifyAudit(
   keys: readonly CheckpointKey[],
   options: Options = {},
 ): Promise<AuditReport> {
-  // Before the transaction, which would stand idle meanwhile.
+  // Before the transaction, which would be idle meanwhile.
   const external = (options.external ?? []).map((checkpoint) => ({
     checkpoint,
     seal: checkSeal(checkpoint, keys),
@@ -243,7 +243,7 @@ export function storedEntry<Row extends Stored>({ principalType, principalId, ..
   return { ...row, seq: Number(row.seq), principal }
 }
 
-/** Moves the state past the row, or answers what is wrong with it and at which seq. */
+/** Moves the state past the row, or returns what is wrong with it and at which seq. */
 function checkRow(
   row: StoredRow,
   state: { seq: number; hash: Buffer },

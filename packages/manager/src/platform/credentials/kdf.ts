@@ -1,12 +1,12 @@
 // The slow hash of secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
 // 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Making secrets, proving tokens
-// and trying passwords wait in lanes of their own, and within a lane everybody takes turns: who floods one lane is
-// turned away there, and the other lanes and callers hardly wait longer.
+// and trying passwords wait in separate lanes, and within a lane all callers take turns: a caller that floods one lane
+// is refused there, and the other lanes and callers hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { createFairQueue } from '../fair-queue.ts'
+import { createFairQueue } from '../throttle/fair-queue.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
 /** On whose account a hash is computed: a lane, and who in it. */
@@ -17,18 +17,26 @@ export type Kdf = {
   hash(secret: string, owner: string): Promise<string>
   /** True when the secret gives this hash. */
   verify(secret: string, stored: string, account: KdfAccount): Promise<boolean>
-  /** Takes a place in the queue, or fails with 503 when there is none; the function answered gives it back. */
+  /** Takes a place in the queue, or fails with 503 when there is none; the returned function gives it back. */
   reserve(account: KdfAccount): () => void
+  /** A hash of the stored form, as slow as any; no secret for it is known. */
+  unknownHash: string
   close(): Promise<void>
 }
 
-const iterations = 600_000
+/** What production takes; no setting changes it. */
+export const hashIterations = 600_000
 const saltBytes = 16
 const idleTimeoutMs = 60_000
 
 /** `threads` run at once; `maxQueue` wait in each lane, at most half of them for one owner. */
-export function createKdf(options: { threads: number; maxQueue: number; metrics: Metrics }): Kdf {
-  const { threads, maxQueue, metrics } = options
+export function createKdf(options: {
+  threads: number
+  maxQueue: number
+  metrics: Metrics
+  iterations: number
+}): Kdf {
+  const { threads, maxQueue, metrics, iterations } = options
   const pool = new Piscina<KdfTask, Uint8Array>({
     filename: new URL('./kdf-worker.ts', import.meta.url).href,
     name: 'derive',
@@ -61,7 +69,7 @@ export function createKdf(options: { threads: number; maxQueue: number; metrics:
   return {
     hash: async (secret, owner) => {
       const salt = randomBytes(saltBytes)
-      return format(salt, await derive({ secret, salt, iterations }, { lane: 'create', owner }))
+      return format(iterations, salt, await derive({ secret, salt, iterations }, { lane: 'create', owner }))
     },
     verify: async (secret, stored, account) => {
       const wanted = parse(stored)
@@ -69,11 +77,12 @@ export function createKdf(options: { threads: number; maxQueue: number; metrics:
       return timingSafeEqual(await derive(task, account), wanted.hash)
     },
     reserve,
+    unknownHash: format(iterations, randomBytes(saltBytes), randomBytes(derivedBytes)),
     close: () => pool.destroy(),
   }
 }
 
-const format = (salt: Uint8Array, hash: Uint8Array): string =>
+const format = (iterations: number, salt: Uint8Array, hash: Uint8Array): string =>
   `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')

@@ -1,5 +1,5 @@
-// A database that refuses connections is not asked for one by every request: a server that starts, or has too many
-// already, would be kept busy refusing. After a failure further attempts fail at once for a while, longer each time, and
+// When the database refuses connections, not every request tries to open one: a server that starts, or has too many
+// already, would be busy refusing. After a failure further attempts fail at once for a while, longer each time, and
 // differently long in each process.
 import { Client } from 'pg'
 

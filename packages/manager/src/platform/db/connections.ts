@@ -1,4 +1,4 @@
-// Connections that break, go dark or lead to the wrong server. A pool hands out what it holds; these rules keep what it
+// Connections that break, hang or lead to the wrong server. A pool hands out what it holds; these rules keep what it
 // holds usable.
 import type { Pool, PoolClient } from 'pg'
 
@@ -13,8 +13,8 @@ export const isReadOnly = (error: unknown): boolean =>
 
 /**
  * Applies to every connection the pool opens from now on. `onReadOnly` is called when one of them reports a server that
- * takes no writes. The function answered lets go of all connections there are, each when it is not in use: those that
- * only read would go on with such a server, and with its old rows, for ever.
+ * takes no writes. The returned function closes all existing connections, each when it is not in use: those that
+ * only read would keep using such a server, and its old rows, forever.
  */
 export function keepConnectionsHonest(pool: Pool, onReadOnly: () => void = () => undefined): () => void {
   const openedIn = new WeakMap<object, number>()
@@ -23,8 +23,8 @@ export function keepConnectionsHonest(pool: Pool, onReadOnly: () => void = () =>
     if (isReadOnly(error)) onReadOnly()
   }
   pool.on('connect', (client: PoolClient) => {
-    // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process; the
-    // query under way fails by itself.
+    // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process;
+    // the query in flight fails by itself.
     client.on('error', () => undefined)
     destroyWhenUnusable(client, noteError)
     openedIn.set(client, generation)
@@ -41,10 +41,10 @@ export function keepConnectionsHonest(pool: Pool, onReadOnly: () => void = () =>
 }
 
 /**
- * After a read timeout nobody knows what the server did or will do with the statement: a BEGIN may still run, and a
+ * After a read timeout it is unknown what the server did or will do with the statement: a BEGIN may still run, and a
  * dead route stays dead. After the server said that it ends the connection (57P01 to 57P05), the pool would still hand
- * it out until the end arrives; and one that takes no writes (25006) may long have a successor. The socket is destroyed,
- * so the pool drops the connection and the server rolls back.
+ * it out until the end arrives; and one that takes no writes (25006) may long have a successor. The socket is
+ * destroyed, so the pool drops the connection and the server rolls back.
  */
 function destroyWhenUnusable(client: Internals, noteError: (error: unknown) => void): void {
   const query = client.query.bind(client)

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import type { Clock } from '../clock.ts'
 
 export type DatabaseClock = Clock & {
-  /** Reads the database's time; until the first success the machine's own is shown. */
+  /** Reads the database's time; until the first success the machine's own is used. */
   sync(): Promise<void>
   /** How far the machine's clock is ahead of the database's. */
   skewMs(): number
@@ -12,7 +12,7 @@ export type DatabaseClock = Clock & {
 }
 
 const syncEveryMs = 30_000
-// A slower answer says too little about the moment it was given.
+// A slower response says too little about the moment it was given.
 const maxRoundTripMs = 2_000
 
 /** Counts on from the last time read, by the monotonic clock; costs one short statement in 30 seconds. */
@@ -26,7 +26,7 @@ export function createDatabaseClock(pool: Pool): DatabaseClock {
     const received = performance.now()
     if (received - sent <= maxRoundTripMs) originMs = Number(rows[0]?.time) * 1_000 - (sent + received) / 2
   }
-  // A database that does not answer is told by readiness; the clock goes on as it is.
+  // Readiness reports a database that does not answer; the clock goes on as it is.
   const timer = setInterval(() => void sync().catch(() => undefined), syncEveryMs)
   timer.unref()
   return {

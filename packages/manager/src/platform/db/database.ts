@@ -6,7 +6,7 @@ import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import type { DB } from '../../generated/db.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../log/log.ts'
 
 export type Db = Kysely<DB>
 export type Tx = Transaction<DB>
@@ -23,17 +23,17 @@ const types = {
 export type DatabaseOptions = {
   url: string
   poolSize: number
-  /** Connections for lookups; 1 unless said. */
+  /** Connections for lookups; 1 by default. */
   lookupPoolSize?: number
-  /** Connections for contents; 1 unless said. */
+  /** Connections for contents; 1 by default. */
   contentPoolSize?: number
-  /** Connections for each of the two ways of writing logs; 1 unless said. */
+  /** Connections for each of the two ways of writing logs; 1 by default. */
   logPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
-  /** How long a transaction may wait for its next statement; 0 for ever. */
+  /** How long a transaction may wait for its next statement; 0 means no limit. */
   idleInTransactionTimeoutMs?: number
-  /** How the server's own views name these connections; `manager` unless said. */
+  /** How the server's own views name these connections; `manager` by default. */
   applicationName?: string
   log: Logger
   onStatement?: (sql: string) => void
@@ -45,15 +45,15 @@ export type Database = {
   clock: DatabaseClock
   /** Runs a lookup by key that its connection prepares once under its name: for the few that run at every request. */
   read: Read
-  /** The same on connections of their own, for rows that may be large: nobody's identity waits behind them. */
+  /** The same on separate connections, for rows that may be large: authentication does not wait behind them. */
   readContent: Read
-  /** Runs a prepared statement that writes, on connections of its own; answers how many rows it touched. */
+  /** Runs a prepared statement that writes, on separate connections; returns how many rows it touched. */
   write: Write
-  /** The same without waiting for the disk: a crash of the database may forget it, a crash of this process does not. */
-  writeSoon: Write
+  /** The same without waiting for the disk: a crash of the database may lose it, a crash of this process does not. */
+  writeAsyncCommit: Write
   /** Calls back whenever a connection reports a server that takes no writes. */
   onReadOnly(listener: () => void): void
-  /** Lets go of every connection there is; the next statements open others. */
+  /** Closes every connection; the next statements open new ones. */
   renew(): void
   /** What paces attempts to connect. */
   gate: ConnectGate
@@ -66,8 +66,8 @@ export type PreparedStatement = { name: string; text: string }
 
 // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
 const always = '-c jit=off'
-// Statements that run at every request are lookups by key. They are planned once, as such, whatever the tables look like
-// at that moment; planning them anew each time would take longer than running them.
+// Statements that run at every request are lookups by key. They are planned once, as such, no matter how the tables
+// look at that moment; planning them again each time would take longer than running them.
 export const lookupSettings = [
   always,
   '-c plan_cache_mode=force_generic_plan',
@@ -76,7 +76,7 @@ export const lookupSettings = [
 
 /**
  * Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. Lookups have
- * connections of their own, so that slow work elsewhere does not hold up who is calling.
+ * separate connections, so that slow work elsewhere does not delay authentication.
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const gate = createConnectGate()
@@ -91,7 +91,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       connectionTimeoutMillis: options.acquireTimeoutMs,
       idleTimeoutMillis: 30_000,
       statement_timeout: options.statementTimeoutMs,
-      // A server that hangs answers nothing: the client gives up by itself a little later than the server would.
+      // A server that hangs sends nothing: the client times out a little later than the server would.
       query_timeout: options.statementTimeoutMs + 500,
       idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
       keepAlive: true,
@@ -107,7 +107,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
   const contentPool = openPool(options.contentPoolSize ?? 1, lookupSettings)
   const logPool = openPool(options.logPoolSize ?? 1, lookupSettings)
-  const soonPool = openPool(options.logPoolSize ?? 1, `${lookupSettings} -c synchronous_commit=off`)
+  const asyncCommitPool = openPool(options.logPoolSize ?? 1, `${lookupSettings} -c synchronous_commit=off`)
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -121,7 +121,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     read: readsOn(lookupPool, options.onStatement),
     readContent: readsOn(contentPool, options.onStatement),
     write: writesOn(logPool, options.onStatement),
-    writeSoon: writesOn(soonPool, options.onStatement),
+    writeAsyncCommit: writesOn(asyncCommitPool, options.onStatement),
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
@@ -132,7 +132,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     close: async () => {
       clock.close()
       await db.destroy()
-      for (const own of [lookupPool, contentPool, logPool, soonPool]) await own.end()
+      for (const own of [lookupPool, contentPool, logPool, asyncCommitPool]) await own.end()
     },
   }
 }

@@ -30,7 +30,7 @@ const connectionTexts = [
   'Cannot use a pool after calling end',
 ]
 
-/** A function that maps a database failure to an AppError, or answers null when it is not one. */
+/** Returns a function that maps a database failure to an AppError, or returns null when it is not one. */
 export function createDbErrorReader(meanings: ConstraintMeanings) {
   return function readDbError(error: unknown): AppError | null {
     if (!(error instanceof Error)) return null

@@ -3,11 +3,11 @@
 import { readdirSync } from 'node:fs'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
-import { grantApplicationRole } from './grants.ts'
+import { grantPrivileges } from './privileges.ts'
 
 const dir = new URL('../../../migrations/', import.meta.url).pathname
 const migrationsTable = 'pgmigrations'
-// Any number, the same for every migrator: the second one waits until the first is done.
+// An arbitrary number, the same for every migrator: the second one waits until the first is done.
 const lockKey = 7_202_611_152
 const lockTimeoutMs = 2_000
 const maxTries = 15
@@ -65,7 +65,7 @@ export async function assertSchemaFits(client: ClientBase | Pool): Promise<void>
 }
 
 /** Applies what is pending; returns the names of the migrations it applied. */
-export function migrateUp(url: string, say: Say, applicationRole?: string): Promise<string[]> {
+export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<string[]> {
   return underLock(url, say, async (client) => {
     const done = await retryLockTimeouts(client, say, () =>
       runner({
@@ -78,7 +78,7 @@ export function migrateUp(url: string, say: Say, applicationRole?: string): Prom
         log: () => undefined,
       }),
     )
-    if (applicationRole !== undefined) await grantApplicationRole(client, applicationRole)
+    if (serviceRole !== undefined) await grantPrivileges(client, serviceRole)
     return done.map((migration) => migration.name)
   })
 }
@@ -132,7 +132,7 @@ async function underLock<T>(url: string, say: Say, work: (client: Client) => Pro
   }
 }
 
-/** A migration that cannot get a table lock gives way to the traffic and tries again. */
+/** A migration that cannot get a table lock lets the traffic pass and tries again. */
 async function retryLockTimeouts<T>(client: Client, say: Say, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {

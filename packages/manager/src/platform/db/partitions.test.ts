@@ -4,8 +4,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { createDatabase } from './database.ts'
-import { grantApplicationRole } from './grants.ts'
-import { createPartitionsJob, preparePartitions } from './partitions.ts'
+import { grantPrivileges } from './privileges.ts'
+import { createPartitionsSchedule, preparePartitions } from './partitions.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const addMonth = (offset: number, name = `runs_${month(offset)}`) =>
     `for values from ('${firstOf(offset).toISOString()}') to ('${firstOf(offset + 1).toISOString()}')`,
   )
 const runJob = (retentionDays: number, db = service.world.database.db) =>
-  createPartitionsJob(
+  createPartitionsSchedule(
     'runs-retention',
     { table: 'runs', retentionDays },
     { db, log: service.world.log },
@@ -150,7 +150,7 @@ describe('a role without rights to make or drop tables', () => {
     const admin = new Client({ connectionString: service.database.url })
     await admin.connect()
     await admin.query(`create role ${role} login`)
-    await grantApplicationRole(admin, role)
+    await grantPrivileges(admin, role)
     await admin.end()
     url = new URL(service.database.url)
     url.username = role

@@ -1,9 +1,9 @@
-// Tables that are partitioned by month: partitions are made ahead of the rows and dropped when they are out of date. The
-// database does both, for tables its migrations list in monthly_partitions and for no others, by its own clock: a process
-// with a wrong clock erases nothing, and the service's role needs no rights to make or drop tables.
+// Tables that are partitioned by month: partitions are made ahead of the rows and dropped when they are out of date.
+// The database does both, for tables its migrations list in monthly_partitions and for no others, by its own clock: a
+// process with a wrong clock erases nothing, and the service's role needs no privileges to make or drop tables.
 import { sql } from 'kysely'
-import type { Logger } from '../log.ts'
-import type { PeriodicJob } from '../periodic.ts'
+import type { Logger } from '../log/log.ts'
+import type { Schedule } from '../jobs/schedules.ts'
 import type { Db } from './database.ts'
 
 /** A table of monthly_partitions, and how long its rows are kept; the database knows the least. */
@@ -12,26 +12,26 @@ export type PartitionedTable = { table: string; retentionDays: number }
 const hourMs = 3_600_000
 const monthsAhead = 2
 
-/** Makes the partitions from last month to the month after next; answers how many were missing. */
+/** Makes the partitions from last month to the month after next; returns how many were missing. */
 export async function preparePartitions(db: Db, table: string): Promise<number> {
   const { rows } = await sql<{ made: number }>`
     select partitions_prepare(${table}, ${monthsAhead}::integer) as made`.execute(db)
   return rows[0]?.made ?? 0
 }
 
-/** Drops the partitions that are past their retention, unless another process is at it; answers how many. */
+/** Drops the partitions that are past their retention, unless another process is doing so; returns how many. */
 async function dropExpiredPartitions(db: Db, { table, retentionDays }: PartitionedTable): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     select partitions_drop_expired(${table}, ${retentionDays}::integer) as dropped`.execute(db)
   return rows[0]?.dropped ?? 0
 }
 
-/** The job that makes the partitions that are about to be needed and drops those that are out of date. */
-export function createPartitionsJob(
+/** The schedule that makes the partitions that are about to be needed and drops those that are out of date. */
+export function createPartitionsSchedule(
   name: string,
   { table, retentionDays }: PartitionedTable,
   { db, log }: { db: Db; log: Logger },
-): PeriodicJob {
+): Schedule {
   const run = async (): Promise<void> => {
     const made = await preparePartitions(db, table)
     if (made > 0) log.info({ table, partitions: made }, 'monthly partitions made')

@@ -1,10 +1,10 @@
-// What has changed in a project, by area. Triggers mark the tables below in the transaction of every change, whoever makes
-// it, so a version moves exactly when something of its area has changed, and for every reader at the moment of commit.
-import { createBatched, inPlace } from './batched.ts'
+// What has changed in a project, by area. Triggers mark the tables below in the transaction of every change, from any
+// writer, so a version changes exactly when something in its area has, and for every reader at the moment of commit.
+import { createCoalesced, inPlace } from './coalesce.ts'
 import type { Database, PreparedStatement } from './database.ts'
 
 /**
- * The tables that answers of an area are built from. An answer that is kept under the version of its area must be built
+ * The tables that responses of an area are built from. A response cached under the version of its area must be built
  * from these alone; each of them needs the trigger that calls project_versions_note.
  */
 export const areas = {
@@ -45,7 +45,7 @@ export type ReadProjectVersion = (projectId: string, area: Area) => Promise<stri
 
 /** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
 export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
-  const read = createBatched<Wanted, string>({
+  const read = createCoalesced<Wanted, string>({
     keyOf: ({ projectId, area }) => `${area} ${projectId}`,
     run: async (wanted) => {
       const values = [wanted.map(({ projectId }) => projectId), wanted.map(({ area }) => area)]

@@ -1,5 +1,5 @@
-// What one answer may hold. How many objects a document asks for is bounded before it runs (limits.ts); how much they hold
-// is charged here while it runs, so that many fields of one document cannot ask for more than a process can give.
+// What one response may hold. How many objects a document asks for is bounded before it runs (limits.ts); how much they
+// hold is charged here while it runs, so that many fields of one document cannot ask for more than a process can give.
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -24,7 +24,7 @@ const spent = new WeakMap<object, Spent>()
 
 export type Charge = (bytes: number) => void
 
-/** A function that throws once the contents asked for in this request are too much for one answer. */
+/** Returns a function that throws once the contents requested in this request are too much for one response. */
 export const answerBudget =
   (context: object): Charge =>
   (bytes) =>
@@ -35,14 +35,14 @@ function charge(context: object, kind: Kind, bytes: number): void {
   if (total === undefined) spent.set(context, (total = { contents: 0, values: 0, refusals: {} }))
   total[kind] += bytes
   if (total[kind] <= maxBytes) return
-  // One for all the fields that are refused from now on.
+  // One error for all the fields that are refused from now on.
   total.refusals[kind] ??= badRequest(
     `the ${kind} in this answer would have more than ${maxBytes} bytes; ask for smaller pages or fewer fields`,
   )
   throw total.refusals[kind]
 }
 
-/** Whether a type or field is declared @large: who reads it has charged it before. */
+/** Whether a type or field is declared @large: its resolver has charged it before. */
 export const isLarge = ({ astNode }: GraphQLNamedType | GraphQLField<unknown, unknown>): boolean =>
   astNode?.directives?.some(({ name }) => name.value === 'large') === true
 

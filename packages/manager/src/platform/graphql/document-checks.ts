@@ -1,11 +1,11 @@
 // Cheap checks of a parsed document, before the standard validation. That is slow for some short documents: it compares
-// every pair of fields that answer under one name, walks fragments as often as they are spread, and quotes names.
+// every pair of fields with the same response name, walks fragments as often as they are spread, and quotes names.
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { badRequest } from '../errors.ts'
 
 const limits = { rootFields: 20, sameName: 64, fragments: 50, selections: 1_000, nameLength: 100 } as const
 
-// Each multiplies the answer of an introspection; the standard query of GraphiQL stays within these.
+// Each multiplies the response of an introspection; the standard query of GraphiQL stays within these.
 const introspectionLists: Record<string, number> = {
   __schema: 1,
   __type: 2,
@@ -46,7 +46,7 @@ export function checkDocument(document: DocumentNode): void {
   checkIntrospectionNames(document)
 }
 
-/** Under names of its own, everything below a field could be asked for as often as there are names. */
+/** With aliases, everything below a field could be requested as often as there are aliases. */
 function checkIntrospectionNames(document: DocumentNode): void {
   visit(document, {
     Field({ alias, name }) {
@@ -56,7 +56,7 @@ function checkIntrospectionNames(document: DocumentNode): void {
   })
 }
 
-/** A name stands once in the document and, as an alias, as often in the answer as there are rows. */
+/** A name is once in the document and, as an alias, as often in the response as there are rows. */
 function checkNames(document: DocumentNode): void {
   visit(document, {
     Name({ value }) {

@@ -1,4 +1,4 @@
-// Documents: parsed, checked against limits and schema, and kept by their text, because callers send the same few.
+// Documents: parsed, checked against limits and schema, and cached by their text, because callers send the same few.
 import {
   type DocumentNode,
   GraphQLError,
@@ -13,14 +13,14 @@ import { LRUCache } from 'lru-cache'
 import { AppError, badRequest } from '../errors.ts'
 import { checkDocument } from './document-checks.ts'
 import { limitRules, limits } from './limits.ts'
-import { maxShownErrors, showDocumentError } from './shown-errors.ts'
+import { maxErrors, documentError } from './error-messages.ts'
 
 type Checked = { document: DocumentNode } | { errors: readonly AppError[] }
 export type Operation = { document: DocumentNode; operation: OperationDefinitionNode }
 
 const maxKept = 256
 
-/** Reads the operation of a text, or what is wrong with it; a document that is right is parsed and validated once. */
+/** Reads the operation of a text, or what is wrong with it; a valid document is parsed and validated once. */
 export function createDocuments(schema: GraphQLSchema) {
   const kept = new LRUCache<string, DocumentNode>({ max: maxKept })
   const check = (text: string): Checked => {
@@ -45,16 +45,16 @@ export function createDocuments(schema: GraphQLSchema) {
 
 function checkText(schema: GraphQLSchema, text: string): Checked {
   try {
-    // Without locations: nobody is shown them, and each failed field would count all lines before it.
+    // Without locations: they are never shown, and each failed field would count all lines before it.
     const document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     checkDocument(document)
     const rules = [...specifiedRules, ...limitRules]
-    const errors = validate(schema, document, rules, { maxErrors: maxShownErrors })
-    return errors.length === 0 ? { document } : { errors: errors.map(showDocumentError) }
+    const errors = validate(schema, document, rules, { maxErrors: maxErrors })
+    return errors.length === 0 ? { document } : { errors: errors.map(documentError) }
   } catch (error) {
     if (error instanceof AppError) return { errors: [error] }
     // The parser throws what is wrong, and so do the rules about depth, aliases and directives.
-    if (error instanceof GraphQLError) return { errors: [showDocumentError(error)] }
+    if (error instanceof GraphQLError) return { errors: [documentError(error)] }
     throw error
   }
 }

@@ -1,5 +1,5 @@
-// POST /query: what reaches execution, and how its answers and failures look. Documents are executed as they are, never
-// compiled: no text of a caller becomes code.
+// POST /query: what reaches execution, and how its responses and failures look. Documents are executed as they are,
+// never compiled: no text of a caller becomes code.
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
 import type { Static } from 'typebox'
@@ -10,7 +10,7 @@ import type { graphqlError } from '../http/http.schemas.ts'
 import { createDocuments } from './documents.ts'
 import { querySchema } from './graphql.schemas.ts'
 import { limits } from './limits.ts'
-import { maxShownErrors, showDocumentError } from './shown-errors.ts'
+import { maxErrors, documentError } from './error-messages.ts'
 import { findVariableErrors } from './variables.ts'
 
 type Body = { query: string; variables: Record<string, unknown>; operationName: string | undefined }
@@ -52,7 +52,7 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     request.logFields['operation'] = body.operationName ?? null
     const { data = null, errors } = await run(body, options.createContext(request))
     if (errors === undefined) return { data }
-    return { errors: errors.slice(0, maxShownErrors).map((error) => show(error, reply, options)), data }
+    return { errors: errors.slice(0, maxErrors).map((error) => show(error, reply, options)), data }
   })
 }
 
@@ -90,14 +90,14 @@ function countValues(root: unknown, limit: number): number {
   return count
 }
 
-/** One failure as the caller reads it. One without a path was met before anything ran, and the answer's status says so. */
+/** One failure as the caller reads it. One without a path came up before anything ran, which the status shows. */
 function show(error: Error, reply: FastifyReply, options: EndpointOptions): Shown {
   const { path, originalError } = error as { path?: Shown['path']; originalError?: unknown }
   const cause = originalError ?? error
-  // What graphql itself says of the document names nodes of it; anything else of its kind is a mistake of a resolver.
+  // Errors of graphql itself about the document name nodes of it; any other GraphQLError is a mistake of a resolver.
   const failure =
     cause instanceof GraphQLError && cause.nodes !== undefined
-      ? showDocumentError(cause)
+      ? documentError(cause)
       : toAppError(cause, reply.request.id, options.readDbError)
   if (failure.code === 'internal')
     reply.log.error({ request_id: reply.request.id, err: cause, path }, 'resolver failed')

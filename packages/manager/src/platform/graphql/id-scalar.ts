@@ -1,5 +1,5 @@
-// The scalar ID of this schema: a UUID in any spelling is read as the one spelling in which rows hold it, so that nothing
-// behind it meets two names of one thing. What is no UUID passes as it is, and is found nowhere.
+// The scalar ID of this schema: a UUID in any spelling is read as the one spelling in which rows hold it, so that
+// nothing behind it meets two names of one thing. Other texts pass unchanged, and no row has them.
 import {
   GraphQLID,
   GraphQLList,

@@ -33,9 +33,9 @@ export const limits = {
 const defaultPage = 100
 
 /**
- * Refuses documents whose answer could hold more objects than the limit, counting pages inside pages. What the objects
- * hold is charged while they are shown (answer-budget.ts). Plain recursion is safe: what reaches validation has no cycle
- * and a bounded number of selections.
+ * Refuses documents whose response could hold more objects than the limit, counting pages inside pages. What the
+ * objects hold is charged while they are shown (answer-budget.ts). Plain recursion is safe: what reaches validation has
+ * no cycle and a bounded number of selections.
  */
 function objectsRule(context: ValidationContext): ASTVisitor {
   const countAll = (selection: SelectionSetNode, type: GraphQLObjectType): number => {
@@ -50,7 +50,7 @@ function objectsRule(context: ValidationContext): ASTVisitor {
   }
   const countField = (node: FieldNode, type: GraphQLObjectType): number => {
     const field = type.getFields()[node.name.value]
-    // No type has __typename, so nobody charges it: clients ask for it once in each object, others under many names.
+    // No type has __typename, so nothing charges it: clients request it once per object, attackers under many names.
     if (field === undefined) return node.alias === undefined ? 0 : 1
     const named = getNamedType(field.type)
     if (node.selectionSet === undefined || !isObjectType(named)) return 0
@@ -79,11 +79,11 @@ function pageSize(node: FieldNode): number {
       ? page.fields.find((field) => field.name.value === 'limit')?.value
       : argument('limit')
   const rows = limit?.kind === Kind.INT ? Number(limit.value) : defaultPage
-  // A size that will be refused counts as a full page, lest it makes room for the others.
+  // A size that will be refused counts as a full page, so that it makes no room for the others.
   return rows >= 1 && rows <= defaultPage ? rows : defaultPage
 }
 
-/** Refuses fields that lead to, or are of, a type declared @large and are asked for under two names. */
+/** Refuses fields that lead to, or are of, a type declared @large and are requested under two names. */
 function repeatedContentsRule(context: ValidationContext): ASTVisitor {
   const fieldsOf = (selection: SelectionSetNode): FieldNode[] =>
     selection.selections.flatMap((node) => {

@@ -2,21 +2,27 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLFieldResolver, type GraphQLSchema, buildSchema, isObjectType } from 'graphql'
 import { useIdScalar } from './id-scalar.ts'
+import { type Links, resolveLinks } from './links.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every resolver has its own argument types; codegen checks them
 type AnyResolver = GraphQLFieldResolver<any, any, any, any>
 export type ResolverMap = Record<string, Record<string, AnyResolver>>
 
-/** The SDL in a file beside the caller. */
-export const readSdl = (file: string, importMetaUrl: string): string =>
-  readFileSync(new URL(file, importMetaUrl), 'utf8')
+/** The SDL in files beside the caller. */
+export const readSdl = (importMetaUrl: string, ...files: string[]): string =>
+  files.map((file) => readFileSync(new URL(file, importMetaUrl), 'utf8')).join('\n')
 
-const commonSdl = readSdl('./common.graphql', import.meta.url)
+const commonSdl = readSdl(import.meta.url, './common.graphql')
 
 /** Builds the schema; a resolver for a field that does not exist is an error, not a silent no-op. */
-export function createSchema(sdl: readonly string[], resolvers: readonly ResolverMap[]): GraphQLSchema {
+export function createSchema(
+  sdl: readonly string[],
+  resolvers: readonly ResolverMap[],
+  links: Links,
+): GraphQLSchema {
   const schema = buildSchema([commonSdl, ...sdl].join('\n'))
   useIdScalar(schema)
+  resolveLinks(schema, links)
   for (const map of resolvers)
     for (const [typeName, fields] of Object.entries(map)) {
       const type = schema.getType(typeName)

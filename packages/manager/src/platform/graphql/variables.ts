@@ -9,7 +9,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
-import { maxShownErrors, showVariableError } from './shown-errors.ts'
+import { maxErrors, variableError } from './error-messages.ts'
 
 const enough = Symbol('enough errors')
 // A key may have megabytes, and graphql would compare all of it with the names it knows.
@@ -25,7 +25,7 @@ export function findVariableErrors(
   const errors: AppError[] = []
   const report = (error: AppError): void => {
     errors.push(error)
-    if (errors.length >= maxShownErrors) throw enough
+    if (errors.length >= maxErrors) throw enough
   }
   try {
     for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
@@ -39,7 +39,7 @@ export function findVariableErrors(
       } else if (value === null && isNonNullType(type))
         report(badRequest(`Variable "$${name}" of non-null type "${String(type)}" must not be null.`))
       else {
-        const onError: OnError = (path, _value, error) => report(showVariableError(name, path, error))
+        const onError: OnError = (path, _value, error) => report(variableError(name, path, error))
         coerceInputValue(value, type, onError, hideSuggestions)
       }
     }

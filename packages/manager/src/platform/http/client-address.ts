@@ -5,7 +5,7 @@ import { parseAddress } from './ip-address.ts'
 
 export type ClientAddress = (request: IncomingMessage, cameThroughProxy: boolean) => string
 
-/** The right-most hop that is not itself a trusted proxy; the peer address when nobody trusted speaks. */
+/** The right-most hop that is not itself a trusted proxy; the peer address when the peer is not a trusted proxy. */
 export function createClientAddress(trustedCidrs: readonly string[]): ClientAddress {
   const trusted = new BlockList()
   for (const cidr of trustedCidrs) {
@@ -33,7 +33,8 @@ const withoutPort = (hop: string): string =>
 
 /** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
 export function clientNetwork(address: string): string {
-  const parsed = parseAddress(address)
+  // At every request: most addresses are IPv4 and stay as they are.
+  const parsed = isIP(address) === 6 ? parseAddress(address) : null
   if (parsed === null || !('parts' in parsed)) return address
   const network = parsed.parts.slice(0, 4)
   return `${network.map((group) => group.toString(16)).join(':')}::/64`
@@ -41,7 +42,7 @@ export function clientNetwork(address: string): string {
 
 /** An IPv4 address that arrives mapped into IPv6, however it is spelt, is the IPv4 address. */
 function plain(address: string): string {
-  const parsed = parseAddress(address)
+  const parsed = isIP(address) === 6 ? parseAddress(address) : null
   const isMapped = parsed !== null && 'parts' in parsed && parsed.isIPv4MappedAddress()
   return isMapped ? parsed.toIPv4Address().toString() : address
 }

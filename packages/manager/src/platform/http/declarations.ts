@@ -1,5 +1,5 @@
-// What a route declares of itself beside its handler. Requests are checked by it (validation.ts), and the API document is
-// generated from it (tools/openapi.ts).
+// What a route declares of itself beside its handler. Requests are checked by it (validation.ts), and the API document
+// is generated from it (tools/openapi.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 
 export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'validation'
 
-/** The body of a failed answer in the shape of its route group. */
+/** The body of an error response in the shape of its route group. */
 export function errorBody(shape: ErrorShape, error: AppError, requestId: string): Record<string, unknown> {
   const extra = { code: error.code, request_id: requestId }
   if (shape === 'envelope') return { success: false, message: error.message, ...extra }
@@ -21,7 +21,7 @@ const byFastifyCode: Record<string, [AppError['code'], string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'the request body is empty; send a JSON object'],
 }
 
-/** Any thrown value as an AppError; what nobody foresaw becomes 500 and says nothing but the request id. */
+/** Any thrown value as an AppError; an unexpected one becomes 500 and says nothing but the request id. */
 export function toAppError(
   error: unknown,
   requestId: string,

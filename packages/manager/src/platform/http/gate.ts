@@ -1,5 +1,5 @@
 // The proxy gate: the shared secret in X-Proxy-Auth, checked before any credential or body is read. Refusals are
-// counted, never logged: whoever reaches the port could otherwise fill the log.
+// counted, never logged: anyone who reaches the port could otherwise fill the log.
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
@@ -9,11 +9,13 @@ import { singleHeader } from './headers.ts'
 export type Gate = {
   /** Throws 401 unless the request comes from the trusted proxy; false when only the escape hatch let it in. */
   pass(request: IncomingMessage): boolean
-  /** True when the request carries a right secret; the escape hatch does not count. */
+  /** True when the request carries a correct secret; the escape hatch does not count. */
   isTrusted(request: IncomingMessage): boolean
 }
 
-/** `secrets` holds the current and, while proxies are rolled, the previous secret; none closes the gate for good. */
+/**
+ * `secrets` holds the current and, while proxies are rolled, the previous secret; without any the gate stays closed.
+ */
 export function createGate(options: {
   secrets: string[]
   openForDevelopment: boolean
@@ -26,7 +28,7 @@ export function createGate(options: {
     const header = singleHeader(request, 'x-proxy-auth')
     if (header === null || header === 'repeated' || header.value.length > longest) return false
     fillWith(given, header.value)
-    // Both secrets are compared whatever the first answers, so time says nothing about which one matched.
+    // Both secrets are always compared, so time says nothing about which one matched.
     let matches = false
     for (const secret of secrets) if (timingSafeEqual(secret, given)) matches = true
     return matches
@@ -53,8 +55,8 @@ export function createGate(options: {
   }
 }
 
-// Equal lengths for timingSafeEqual whatever was sent, so that time does not tell how long a secret is: the rest is filled
-// with zeros, which no header can hold.
+// Equal lengths for timingSafeEqual for every header, so that time does not tell how long a secret is: the rest is
+// filled with zeros, which no header can hold.
 const minWidth = 128
 
 function fillWith(buffer: Buffer, text: string): Buffer {

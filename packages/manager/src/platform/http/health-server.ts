@@ -1,8 +1,8 @@
-// The health port: liveness, readiness and metrics, on a listener of its own that no proxy exposes.
+// The health port: liveness, readiness and metrics, on a separate listener that no proxy exposes.
 import { type Server, createServer } from 'node:http'
 import type { Metrics } from '../metrics.ts'
-import { healthConnections } from '../open-files.ts'
-import type { ReadinessProbe } from '../readiness.ts'
+import { healthConnections } from './open-files.ts'
+import type { ReadinessProbe } from './readiness.ts'
 import { limitConnections } from './connection-limit.ts'
 import type { healthPortSchemas } from './health.schemas.ts'
 

@@ -1,4 +1,4 @@
-// Health as both ports tell it.
+// Health as both ports report it.
 import { Type } from 'typebox'
 
 export const readinessSchema = Type.Object(

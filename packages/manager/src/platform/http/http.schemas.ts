@@ -1,4 +1,4 @@
-// Schemas that several routes share: identifiers, the bodies of failures, prepared answers. One with an $id is a
+// Schemas that several routes share: identifiers, the bodies of failures, cached responses. One with an $id is a
 // component of the document.
 import { type TSchema, Type } from 'typebox'
 import { errorCodes } from '../errors.ts'
@@ -43,7 +43,7 @@ export const errorSchemas = {
   validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),
 } satisfies Record<ErrorShape, TSchema>
 
-/** The failures every route may answer, and those of this one, in the shape of its error bodies. */
+/** The error responses of every route, and those of this one, in the shape of its error bodies. */
 export function errorResponses<Shape extends ErrorShape, Status extends number>(
   shape: Shape,
   ...statuses: Status[]
@@ -55,5 +55,5 @@ export function errorResponses<Shape extends ErrorShape, Status extends number>(
 /** The body of a 304: none. */
 export const notModified = Type.Null({ description: 'The copy that `If-None-Match` names is current.' })
 
-/** Both of a prepared answer's statuses carry its validator. */
-export const preparedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }
+/** Both statuses of a cached response carry its validator. */
+export const cachedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }

@@ -8,7 +8,7 @@ import { headerText, singleHeader } from './headers.ts'
 /** The subject is the user's id; name and e-mail are null when the proxy does not send them. */
 export type Identity = { subject: string; email: string | null; name: string | null }
 
-/** Who the development escape hatch stands in for when no identity is sent. */
+/** Who the caller is with the development escape hatch when no identity is sent. */
 export const developmentIdentity: Identity = {
   subject: '00000000-0000-4000-8000-000000000001',
   email: 'developer@localhost',

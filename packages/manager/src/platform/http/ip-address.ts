@@ -5,8 +5,8 @@ import ipaddr from 'ipaddr.js'
 export type IpAddress = ReturnType<typeof ipaddr.parse>
 
 /**
- * The address without its zone, or null for what is none. Not the parser's own judgement: it also reads spellings that no
- * socket takes (0x7f.1), and takes ::a.b.c.d for ::ffff:a.b.c.d; a URL spells IPv6 in groups alone.
+ * The address without its zone, or null for what is none. Not the parser's own judgement: it also reads spellings that
+ * no socket takes (0x7f.1), and takes ::a.b.c.d for ::ffff:a.b.c.d; a URL spells IPv6 in groups alone.
  */
 export function parseAddress(text: string): IpAddress | null {
   const kind = isIP(text)

@@ -15,7 +15,7 @@ import fastify, {
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
-import { type Logger, logRequest } from '../log.ts'
+import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
 import { limitConnections } from './connection-limit.ts'
@@ -46,6 +46,7 @@ export type ServerOptions = {
   maxConnections: number
   readDbError: DbErrorReader
   isDraining: () => boolean
+  loopDelayMs?: (() => number) | undefined
 }
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
@@ -56,9 +57,9 @@ export function createServer(options: ServerOptions): ApiServer {
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
     loggerInstance,
-    // One line of our own per request, at its end.
+    // We log one line per request, at its end.
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for every request costs more than naming the request in the one line it usually writes.
+    // A separate logger for every request costs more than naming the request in the one line it usually writes.
     childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
       const header = singleHeader(request, 'x-request-id')
@@ -66,11 +67,11 @@ export function createServer(options: ServerOptions): ApiServer {
         ? header.value
         : randomUUID()
     },
-    // Readiness turns the proxy away before the listener closes; what still arrives is served.
+    // Readiness makes the proxy stop sending before the listener closes; what still arrives is served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
-    // A connection that does not ask anything within that time is closed, also one that never sends a byte.
+    // A connection that sends no request within that time is closed, also one that never sends a byte.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     bodyLimit: 1_048_576,
     routerOptions: { maxParamLength: 600 },
@@ -88,7 +89,7 @@ export function createServer(options: ServerOptions): ApiServer {
   server.addHook('onRequest', (request, reply, done) => {
     request.logFields = {}
     inflight.add(request)
-    // On close rather than on the end of the answer: a client that goes away is counted and logged too.
+    // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
     reply.raw.once('close', () => {
       inflight.delete(request)
       observe(request, reply, options)
@@ -115,7 +116,9 @@ const byParserCode: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 }
 
-/** What is no HTTP never becomes a request. Into an answer that has begun nothing is written: it would seem a part of it. */
+/**
+ * What is no HTTP never becomes a request. After the head of a response nothing is written: it would look like body.
+ */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (socket.writable && answer?.headersSent !== true && error.code !== 'ECONNRESET') {
@@ -140,7 +143,7 @@ function sendError(
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
   const declared = request.routeOptions?.config?.errorShape ?? 'error'
-  // GraphQL begins after authentication: who is refused before that reads the same body on every route.
+  // GraphQL begins after authentication: callers refused before that get the same body on every route.
   const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
   const shape = isBefore ? 'error' : declared
   return reply
@@ -173,7 +176,7 @@ const asBadJson = (error: Error): AppError | FastifyError =>
 /** Exactly application/json, with no parameter but charset=utf-8. */
 const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
 
-/** Once no request is under way, connections that never sent a whole one need not be waited for. */
+/** Once no request is in flight, connections that never sent a whole one need not be waited for. */
 function closeWhenIdle(server: FastifyInstance, inflight: ReadonlySet<FastifyRequest>): void {
   const timer = setInterval(() => {
     if (inflight.size > 0) return

@@ -7,7 +7,7 @@ import type { Metrics } from '../metrics.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers even while the service sheds load. */
+    /** Served even while the service sheds load. */
     neverShed?: true
   }
 }
@@ -19,10 +19,10 @@ const sampleEveryMs = 1_000
 /** Answers 503 while the event loop lags, or while too many requests wait for a database connection. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
-  options: { pool: Pool; maxWaiting: number; metrics: Metrics },
+  options: { pool: Pool; maxWaiting: number; metrics: Metrics; loopDelayMs?: (() => number) | undefined },
 ): void {
   const { pool, maxWaiting, metrics } = options
-  const loopDelayMs = watchLoopDelay(server)
+  const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
   const shed = (point: string): never => {
     metrics.shed.inc({ point })
     throw unavailable('the service is overloaded; try again')
@@ -36,7 +36,7 @@ export function shedWhenOverloaded(
   })
 }
 
-/** A function that answers how late the event loop was in the last second, on average. */
+/** Returns a function that returns how late the event loop was in the last second, on average. */
 function watchLoopDelay(server: FastifyInstance): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()
@@ -44,7 +44,7 @@ function watchLoopDelay(server: FastifyInstance): () => number {
   // Nothing in here opens a file: what throws in a timer ends the process.
   const timer = setInterval(() => {
     const meanMs = delays.mean / 1e6 - resolutionMs
-    // No sample at all: the loop did not come round.
+    // No sample at all: the loop was blocked.
     delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
     delays.reset()
   }, sampleEveryMs)

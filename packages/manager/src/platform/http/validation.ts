@@ -1,11 +1,11 @@
-// Requests are checked by the schemas their routes declare, whatever their Content-Type. What is wrong is said in the words
-// of the interface, of the first field in the order of its declaration.
+// Requests are checked by the schemas their routes declare, whatever their Content-Type. Errors use the terms
+// of the interface and name the first wrong field in the order of declaration.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import { badRequest } from '../errors.ts'
-import { isLongerThan } from '../validate.ts'
+import { isLongerThan } from '../inputs/inputs.ts'
 
 /** The part of a schema that messages are made from. */
 type Form = {
@@ -18,7 +18,9 @@ type Form = {
   anyOf?: Form[]
 }
 
-/** Compiles a schema when its route is registered. Values stay as they are: nothing is coerced, removed or defaulted. */
+/**
+ * Compiles a schema when its route is registered. Values stay as they are: nothing is coerced, removed or defaulted.
+ */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
   return (value: unknown) =>

@@ -1,4 +1,4 @@
-// Cursors of connections: the id of a row, in a form that nobody takes for something to build himself.
+// Cursors of connections: the id of a row, in an opaque form, so that clients do not build their own.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 

@@ -1,7 +1,7 @@
 // What a list query may be asked: which fields filter and order it, which page sizes exist. Pure.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
-import { parseTimestamp } from '../timestamps.ts'
+import { parseTimestamp } from '../inputs/timestamps.ts'
 
 /** id, exact, number and boolean match the whole value; text matches a case-insensitive substring; time one instant. */
 type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'

@@ -1,5 +1,5 @@
-// What kind of network an address leads to. Pure. IPv4 hides in IPv6 in many spellings; each is taken out of its wrapping
-// first, so that a rule about an IPv4 network holds for all of them.
+// What kind of network an address leads to. Pure. IPv4 hides in IPv6 in many spellings; each is taken out of its
+// wrapping first, so that a rule about an IPv4 network holds for all of them.
 import { parseAddress } from '../http/ip-address.ts'
 
 export type AddressClass =
@@ -14,7 +14,7 @@ export type AddressClass =
   | 'tunnel'
   | 'public'
 
-/** The addresses of so many digits that begin with the prefix, once their last bits are cut off. */
+/** The addresses with this number of digits that begin with the prefix, once their last bits are cut off. */
 type Network = { digits: number; cut: bigint; prefix: bigint }
 
 const mapped = /^0{20}ffff(.{8})$/
@@ -22,18 +22,18 @@ const mapped = /^0{20}ffff(.{8})$/
 /** Where translators put an IPv4 address, in the 32 digits of an IPv6 address. */
 const wrappings = [
   mapped, // ::ffff:a.b.c.d
-  /^0{24}(?!0{7}[01]$)(.{8})$/, // compatible, ::a.b.c.d; :: and ::1 are addresses of their own
+  /^0{24}(?!0{7}[01]$)(.{8})$/, // compatible, ::a.b.c.d; :: and ::1 are separate addresses
   /^0{16}ffff0000(.{8})$/, // SIIT, ::ffff:0:a.b.c.d
   /^0064ff9b0{16}(.{8})$/, // NAT64, 64:ff9b::a.b.c.d
-  /^0064ff9b00010{12}(.{8})$/, // NAT64 of one's own, 64:ff9b:1::a.b.c.d
+  /^0064ff9b00010{12}(.{8})$/, // NAT64 with a local prefix, 64:ff9b:1::a.b.c.d
   /^2002(.{8})/, // 6to4, 2002:aabb:ccdd::
 ]
 
-/** Addresses whose end is somewhere else, found out by others than us. */
+/** Addresses whose real end is elsewhere and resolved by others. */
 const tunnels = [
   /^20010{4}/, // Teredo
   /^.{16}0[0-3]005efe/, // ISATAP
-  /^0064ff9b0001(?!0{12})/, // NAT64 of one's own, where the IPv4 address may stand in four places
+  /^0064ff9b0001(?!0{12})/, // NAT64 with a local prefix, where the IPv4 address may be in four places
 ]
 
 /** The first class with a fitting network counts. */
@@ -61,7 +61,7 @@ const classes: readonly [AddressClass, readonly Network[]][] = [
     ]),
   ],
   ['link-local', networks(['169.254.0.0/16', 'fe80::/10'])],
-  // Beside what everybody calls private: shared address space, benchmarks, and the former site-local addresses.
+  // Beside the well-known private networks: shared address space, benchmarks, and the former site-local addresses.
   [
     'private',
     networks([

@@ -3,7 +3,7 @@
 import { type AppError, badRequest } from '../errors.ts'
 
 export type PaceLimits = {
-  /** All waiting for one body, together. */
+  /** The total waiting time for one body. */
   timeoutMs: number
   /** One pause; and what a body may be behind the least rate. */
   stallMs: number
@@ -20,7 +20,7 @@ const minBytesPerMs = 16.384
 
 export const sentTooSlowly = (): AppError => badRequest('the caller sent its body too slowly')
 
-/** Counts the time in which the sender is waited for, and no other: one who is held up by the receiver is not slow. */
+/** Counts only the time spent waiting for the sender: a sender that the receiver blocks is not slow. */
 export function createPace({ timeoutMs, stallMs }: PaceLimits): Pace {
   let [waitedMs, received, isWaiting] = [0, 0, false]
   return {
@@ -28,7 +28,7 @@ export function createPace({ timeoutMs, stallMs }: PaceLimits): Pace {
       const started = performance.now()
       const leftMs = Math.min(stallMs, stallMs + received / minBytesPerMs - waitedMs, timeoutMs - waitedMs)
       const { promise: overdue, reject } = Promise.withResolvers<never>()
-      // After a pause of this process, what has arrived meanwhile is looked at first.
+      // After a pause of this process, what has arrived meanwhile is read first.
       const timer = setTimeout(() => setImmediate(() => reject(sentTooSlowly())), Math.max(0, leftMs))
       isWaiting = true
       try {

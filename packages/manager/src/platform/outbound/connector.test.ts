@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type RequestListener, createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -159,7 +160,10 @@ describe('a name', () => {
 
 describe('a literal', () => {
   let sockets = 0
-  const count = (): void => void sockets++
+  // Those of the test alone: what else the process connects to is not counted.
+  const ofTest = new AsyncLocalStorage<true>()
+  const count = (): void => void (sockets += ofTest.getStore() === true ? 1 : 0)
+  const within = <Result>(work: () => Result): Result => ofTest.run(true, work)
   beforeEach(() => {
     sockets = 0
     subscribe('net.client.socket', count)
@@ -193,7 +197,7 @@ describe('a literal', () => {
   ])('%s is refused without an attempt', async (host) => {
     const lookup = resolver(['127.0.0.1'])
     for (const scheme of ['http', 'https'])
-      await expect(call(`${scheme}://${host}:9`, { lookup })).rejects.toThrow(EgressRefused)
+      await expect(within(() => call(`${scheme}://${host}:9`, { lookup }))).rejects.toThrow(EgressRefused)
     expect([sockets, lookup.calls]).toEqual([0, []])
   })
 
@@ -204,7 +208,7 @@ describe('a literal', () => {
     'fe80::1%lo',
     '::FFFF:A9FE:A9FE',
   ])('%s that no URL has cleaned is refused all the same', async (host) => {
-    expect(await failureOf(host)).toBeInstanceOf(EgressRefused)
+    expect(await within(() => failureOf(host))).toBeInstanceOf(EgressRefused)
     expect(sockets).toBe(0)
   })
 
@@ -212,7 +216,7 @@ describe('a literal', () => {
     '%s of this machine is called',
     async (host) => {
       const port = await listen(createServer(answer))
-      expect(await call(`http://${host}:${port}`)).toContain('hello')
+      expect(await within(() => call(`http://${host}:${port}`))).toContain('hello')
       expect(sockets).toBe(1)
     },
   )
@@ -220,7 +224,7 @@ describe('a literal', () => {
   test.skipIf(!hasIPv6)('of this machine in IPv6 is called', async () => {
     const port = await listen(createServer(answer), '::')
     for (const host of ['[::1]', '[::ffff:127.0.0.1]'])
-      expect(await call(`http://${host}:${port}`)).toContain('hello')
+      expect(await within(() => call(`http://${host}:${port}`))).toContain('hello')
     expect(sockets).toBe(2)
   })
 

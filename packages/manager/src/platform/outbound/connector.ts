@@ -1,6 +1,6 @@
 // How outbound connections are opened: every address is judged before a packet is sent to it, and once more when the
-// connection stands, so that a name that changes its address between two lookups leads nowhere else. Proxies named in the
-// environment are not used, and TLS is always verified, against the host of the URL.
+// connection is open, so that a name that changes its address between two lookups leads nowhere else. Proxies named in
+// the environment are not used, and TLS is always verified, against the host of the URL.
 import { type LookupFunction, isIP } from 'node:net'
 import { type SecureContext, createSecureContext, getCACertificates } from 'node:tls'
 import { callbackify } from 'node:util'
@@ -19,7 +19,10 @@ export class EgressRefused extends Error {
   }
 }
 
-/** Trusts what the process trusts anyway, and these certificates (PEM). Made once: with many it takes longer than a handshake. */
+/**
+ * Trusts what the process trusts anyway, and these certificates (PEM). Made once: with many it takes longer than a
+ * handshake.
+ */
 export const createTrust = (ca: readonly string[] = []): SecureContext =>
   createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
 
@@ -31,7 +34,7 @@ export function createGuardedConnector(options: {
   lookup: Lookup
 }): buildConnector.connector {
   const { egress, connectTimeoutMs, trust: secureContext, lookup } = options
-  // One for each port: a lookup is not told the port, but what listens there matters.
+  // One for each port: a lookup does not get the port, but what listens there matters.
   const connectors = new Map<number, buildConnector.connector>()
   const connectorFor = (port: number): buildConnector.connector => {
     const known = connectors.get(port)
@@ -53,7 +56,7 @@ export function createGuardedConnector(options: {
     const bare = bareHost(hostname)
     const isLiteral = isIP(bare) !== 0
     const connect = (): void => {
-      // Of what undici offers, nothing else is taken: it would verify TLS against the Host header of the first request.
+      // Nothing else of undici's options is used: it would verify TLS against the Host header of the first request.
       const target = isLiteral ? { hostname: bare } : { hostname, servername: bare }
       connectorFor(port)({ ...target, protocol, port: String(port) }, (...result) => {
         if (result[0] !== null) return callback(...result)
@@ -77,7 +80,7 @@ const judge = callbackify(async (egress: Egress, address: string, port: number):
   if (problem !== null) throw new EgressRefused(address, `it is ${problem}`)
 })
 
-/** Answers all addresses of a name, and none if one of them is refused; the connection is made to one of these. */
+/** Returns all addresses of a name, and none if one of them is refused; the connection is made to one of these. */
 function createGuardedLookup(egress: Egress, lookup: Lookup, port: number): LookupFunction {
   const judged = callbackify(async (host: string) => {
     const answers = await lookup(host)

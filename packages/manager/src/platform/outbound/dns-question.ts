@@ -1,5 +1,5 @@
-// One name, asked of name servers over the network and in no thread: c-ares, with a channel of its own for each lookup, so
-// that a lookup can be given up alone and no two share the port that answers come to.
+// Looks up one name at name servers over the network, without a thread: c-ares, with a separate channel for each
+// lookup, so that a lookup can be cancelled alone and no two share the port that answers come to.
 import { getServers } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -18,7 +18,7 @@ const serverFailures = new Set(['ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EBADRESP', 
 export const unknownName = (host: string): Error =>
   Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
 export const noAnswer = (host: string): Error =>
-  Object.assign(new Error(`nobody answers what the address of ${host} is`), { code: 'EAI_AGAIN' })
+  Object.assign(new Error(`no name server answers for the address of ${host}`), { code: 'EAI_AGAIN' })
 
 /** All addresses of a name, its search domains tried; rejects when there are none, or when it takes too long. */
 export async function askFor(host: string, resolution: Resolution, timeoutMs: number): Promise<Address[]> {
@@ -27,7 +27,7 @@ export async function askFor(host: string, resolution: Resolution, timeoutMs: nu
   try {
     for (const name of candidatesOf(host, resolution)) {
       const addresses = await addressesOf(resolver, name, resolution.servers)
-      // A failure ends the search: the next name could be somebody else's.
+      // A failure ends the search: the next name could belong to another owner.
       if (addresses === null) throw noAnswer(host)
       if (addresses.length > 0) return addresses.slice(0, maxAddresses).map(withFamily)
     }

@@ -1,10 +1,11 @@
-// Where outbound calls may go. Backends are internal, so private networks and this machine are allowed unless the operator
-// says otherwise; what no backend has is refused always, and so are the services this process itself is built on.
+// Where outbound calls may go. Backends are internal, so private networks and this machine are allowed unless the
+// operator says otherwise; what no backend has is refused always, and so are the services this process itself is built
+// on.
 import { networkInterfaces } from 'node:os'
 import { type AddressClass, bareHost, classifyAddress, createCidrSet, plainAddress } from './addresses.ts'
 import type { Lookup } from './names.ts'
 
-/** Both answer why the address must not be called, in words that follow "it is", or null when it may be. */
+/** Both return why the address must not be called, as a text that follows "it is", or null when it may be. */
 export type Egress = {
   /** By the address alone. */
   problemOfAddress(address: string): string | null
@@ -22,7 +23,7 @@ export type EgressOptions = {
   lookup: Lookup
 }
 
-/** Never called, whatever is configured. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
+/** Never called, in any configuration. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
 const refused: Partial<Record<AddressClass, string>> = {
   unspecified: 'an unspecified address',
   'link-local': 'a link-local address',

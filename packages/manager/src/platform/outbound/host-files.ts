@@ -1,6 +1,6 @@
-// What this machine knows of names without asking anybody: /etc/hosts, and in /etc/resolv.conf whom to ask and how.
-// Files are read on the main thread: they are local, small and rarely change, and otherwise Node reads files in threads,
-// which names shall not depend on.
+// What this machine knows of names without a request: /etc/hosts, and in /etc/resolv.conf which servers to ask and how.
+// Files are read on the main thread: they are local, small and rarely change, and otherwise Node reads files in
+// threads, which lookups must not depend on.
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 
@@ -8,7 +8,7 @@ export type Resolution = {
   servers: readonly string[]
   /** Domains that are tried behind a name. */
   search: readonly string[]
-  /** From so many dots on, a name is tried as it is first. */
+  /** From this number of dots on, a name is tried as it is first. */
   ndots: number
 }
 export type Hosts = ReadonlyMap<string, readonly string[]>
@@ -17,7 +17,7 @@ const recheckMs = 1_000
 const maxFileBytes = 1_048_576
 const [maxServers, maxSearch, maxNdots] = [3, 16, 15]
 
-/** A function that answers what is in the file now, or was a second ago; a file that cannot be read is empty. */
+/** Returns a function that gives what is in the file now, or was a second ago; a file that cannot be read is empty. */
 export function createFileView<T>(path: string, parse: (text: string) => T): () => T {
   let [seen, checkedAt, view] = ['', -Infinity, parse('')]
   return () => {

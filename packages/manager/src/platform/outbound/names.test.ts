@@ -72,9 +72,7 @@ describe('a name server', () => {
   })
 
   test('that is silent is waited for no longer than a lookup may take', async () => {
-    const started = performance.now()
     expect(await found(await namesOf({ timeoutMs: 200 }), 'silent.example')).toBe('EAI_AGAIN')
-    expect(performance.now() - started).toBeLessThan(2_000)
   })
 
   test('that fails is followed by the next', async () => {
@@ -106,9 +104,9 @@ describe('the files of the machine', () => {
     expect(await found(names, 'own.example')).toEqual(['192.0.2.7'])
     await writeFile(join(folder, 'hosts'), '192.0.2.8 own.example')
     await utimes(join(folder, 'hosts'), 1, 1)
-    await expect.poll(() => found(names, 'own.example'), { timeout: 5_000 }).toEqual(['192.0.2.8'])
+    await expect.poll(() => found(names, 'own.example')).toEqual(['192.0.2.8'])
     await rm(join(folder, 'hosts'))
-    await expect.poll(() => found(names, 'own.example'), { timeout: 5_000 }).toBe('ENOTFOUND')
+    await expect.poll(() => found(names, 'own.example')).toBe('ENOTFOUND')
     await writeFile(join(folder, 'hosts'), '')
   })
 
@@ -150,14 +148,19 @@ describe('the files of the machine', () => {
 
 describe('answers', () => {
   test('are kept for a while, whoever asks, and so is that there is none', async () => {
-    const names = await namesOf({ knownMs: 400, unknownMs: 400 })
-    const ask = () =>
+    const ask = (names: Awaited<ReturnType<typeof namesOf>>) =>
       Promise.all(['four.example', 'unknown.example'].map((host, i) => found(names, host, `owner ${i}`)))
-    for (let i = 0; i < 3; i++) expect(await ask()).toEqual([['192.0.2.4'], 'ENOTFOUND'])
+    const [long, short] = [
+      await namesOf({ knownMs: 600_000, unknownMs: 600_000 }),
+      await namesOf({ knownMs: 100, unknownMs: 100 }),
+    ]
+    for (let i = 0; i < 3; i++) expect(await ask(long)).toEqual([['192.0.2.4'], 'ENOTFOUND'])
     expect(server.questions).toHaveLength(4)
+    expect(await ask(short)).toEqual([['192.0.2.4'], 'ENOTFOUND'])
     server.zones.set('four.example', { addresses: ['192.0.2.5'] })
     server.zones.set('unknown.example', { addresses: ['192.0.2.6'] })
-    await expect.poll(ask, { timeout: 5_000 }).toEqual([['192.0.2.5'], ['192.0.2.6']])
+    await expect.poll(() => ask(short)).toEqual([['192.0.2.5'], ['192.0.2.6']])
+    expect(await ask(long)).toEqual([['192.0.2.4'], 'ENOTFOUND'])
   })
 
   test('that a server failed to give are not kept', async () => {
@@ -186,16 +189,15 @@ describe('answers', () => {
 
 describe('an owner', () => {
   test('has a share of the lookups at once; others do not wait for it', async () => {
-    const names = await namesOf({ timeoutMs: 2_000 })
+    const names = await namesOf({ timeoutMs: 60_000 })
     for (let i = 0; i < 200; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
     const silent = Array.from({ length: 200 }, (_, i) => found(names, `silent${i}.example`, 'hostile'))
     // What is too much even to wait is refused at once.
     expect(await Promise.race(silent.toReversed())).toBe('EAI_AGAIN')
-    await expect.poll(() => server.questions.length).toBe(16)
-    const started = performance.now()
+    // Eight names, each in both families. Who waits for them waits longer than this test.
+    const asked = () => new Set(server.questions.filter((question) => question.includes('silent'))).size
+    await expect.poll(asked).toBe(16)
     expect(await found(names, 'four.example', 'other')).toEqual(['192.0.2.4'])
-    expect(performance.now() - started).toBeLessThan(1_500)
-    // Eight names, each in both families; nothing has been asked a second time yet.
-    expect(new Set(server.questions.filter((question) => question.includes('silent'))).size).toBe(16)
+    expect(asked()).toBe(16)
   })
 })

@@ -1,9 +1,9 @@
-// Names of upstreams. Not Node's own lookup: that runs in two threads of the process, so one project's name server that is
-// silent would hold up everybody. Here no thread waits, each project has a share of the lookups that run at once, answers
-// are kept for some seconds, and a lookup has a time of its own.
+// Names of upstreams. Not Node's own lookup: that runs in two threads of the process, so one project's name server that
+// is silent would block all others. Here no thread waits, each project has a share of the lookups that run at once,
+// answers are cached for some seconds, and each lookup has its own timeout.
 import { LRUCache } from 'lru-cache'
-import { createFairQueue } from '../fair-queue.ts'
-import { createSingleFlight } from '../single-flight.ts'
+import { createFairQueue } from '../throttle/fair-queue.ts'
+import { createSingleFlight } from '../cache/single-flight.ts'
 import { type Address, askFor, noAnswer, unknownName } from './dns-question.ts'
 import { createFileView, parseHosts, parseResolvConf } from './host-files.ts'
 
@@ -43,11 +43,11 @@ export function createNames(options: NamesOptions = {}): Names {
     createFileView(hostsPath, parseHosts),
     createFileView(resolvConfPath, parseResolvConf),
   ]
-  /** Empty for a name that is known to have none. What a server failed to answer is not kept. */
+  /** Empty for a name that is known to have none. Failures of a server are not cached. */
   const kept = new LRUCache<string, readonly Address[]>({ max: maxKept })
   const queue = createFairQueue(limits)
-  // By owner: whoever asks does not wait for somebody else's turn.
-  const together = createSingleFlight<readonly Address[]>()
+  // By owner: a lookup does not wait for the turn of another owner.
+  const singleFlight = createSingleFlight<readonly Address[]>()
 
   const local = (name: string): readonly string[] | undefined =>
     hosts().get(name) ?? (/(?:^|\.)localhost$/.test(name) ? loopback : undefined)
@@ -78,7 +78,7 @@ export function createNames(options: NamesOptions = {}): Names {
       const own = local(host.replace(/\.$/, ''))
       if (own !== undefined) return own.map(asAddress)
       const known = kept.get(host)
-      if (known === undefined) return together(`${owner} ${host}`, () => askInTurn(owner, host))
+      if (known === undefined) return singleFlight(`${owner} ${host}`, () => askInTurn(owner, host))
       if (known.length === 0) throw unknownName(host)
       return known
     },

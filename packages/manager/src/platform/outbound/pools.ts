@@ -1,5 +1,5 @@
-// Connections to upstreams: one pool per project and origin, kept open between calls, and bounded, so that an upstream that
-// hangs holds up only its own callers, and a project no other one that calls the same upstream.
+// Connections to upstreams: one pool per project and origin, kept open between calls, and bounded, so that an upstream
+// that hangs blocks only its own callers, and a project blocks no other one that calls the same upstream.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { createGuardedConnector, createTrust } from './connector.ts'
@@ -9,11 +9,11 @@ import { createSocketLimit } from './socket-limit.ts'
 
 export type OriginPool = {
   pool: Pool
-  /** Calls that have a connection or wait for one; whoever dispatches counts them. */
-  underway: number
+  /** Calls that have a connection or wait for one; the dispatching code counts them. */
+  inFlight: number
   /** How many there may be. */
-  maxUnderway: number
-  /** True while a connection reports an error: undici takes an answer that ends this way for a whole one. */
+  maxInFlight: number
+  /** True while a connection reports an error: undici takes a response that ends this way for a whole one. */
   isBreaking: boolean
 }
 export type OutboundPools = {
@@ -41,7 +41,7 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
   const limitSockets = createSocketLimit(options.maxSockets)
   const pools = new LRUCache<string, OriginPool>({
     max: maxPools,
-    // Calls under way end as they are.
+    // Calls in flight are not affected.
     dispose: ({ pool }) => void pool.close(),
   })
   return {
@@ -49,7 +49,7 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
       const key = `${projectId} ${origin}`
       let found = pools.get(key)
       if (found === undefined) {
-        // Whoever opens a connection looks its name up, in the share of the project.
+        // Opening a connection looks its name up, in the share of the project.
         const lookup = names.lookupFor(projectId)
         const connect = limitSockets(
           projectId,
@@ -70,11 +70,11 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
           pipelining: 1,
           allowH2: false,
           keepAliveTimeout: keepAliveMs,
-          // Each call has one deadline for everything, which its owner keeps.
+          // Each call has one deadline for everything, which the caller of the pool enforces.
           headersTimeout: 0,
           bodyTimeout: 0,
         })
-        found = { pool, underway: 0, maxUnderway: options.maxPerOrigin, isBreaking: false }
+        found = { pool, inFlight: 0, maxInFlight: options.maxPerOrigin, isBreaking: false }
         pools.set(key, found)
       }
       return found

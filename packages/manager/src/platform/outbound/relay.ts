@@ -1,11 +1,11 @@
-// Passes an upstream's answer on to the caller as it comes, except for its end: the last bytes wait until the caller of
-// this function has committed what it must. Whatever goes wrong before the first byte is told to it; afterwards the
-// connection is cut, so that an incomplete answer never looks whole. A small answer goes out in one write.
+// Passes an upstream's response on to the caller as it comes, except for its end: the last bytes wait until the caller
+// of this function has committed what it must. A failure before the first byte is thrown to it; afterwards the
+// connection is cut, so that an incomplete response never looks whole. A small response goes out in one write.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
-import { BodyBrokenOff, type PassedBody } from './request-body.ts'
+import { BodyAborted, type PassedBody } from './request-body.ts'
 import { sentTooSlowly } from './body-pace.ts'
 import { EgressRefused } from './connector.ts'
 import type { OriginPool } from './pools.ts'
@@ -24,11 +24,11 @@ export type RelayCaller = {
   response: ServerResponse
   /** The headers the caller gets for these of the upstream. */
   headersFor: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
-  /** Called once, when the answer begins. */
+  /** Called once, when the response begins. */
   onHead: () => void
   /** Sees every byte of the body as it passes. */
   onData: ((chunk: Buffer) => void) | null
-  /** What must be done before the last byte is; a rejection withholds it. */
+  /** What must be done before the last byte is sent; a rejection withholds it. */
   commit: (status: number) => Promise<void>
 }
 
@@ -36,12 +36,12 @@ const maxInterim = 1_000
 
 /** Why an exchange failed. */
 export class RelayFailure extends Error {}
-/** The caller did not take his answer to its end. */
-export class CallerGone extends Error {}
+/** The caller did not read the response to its end. */
+export class CallerDisconnected extends Error {}
 
 /**
- * Resolves when the whole answer is handed to the caller's connection; rejects with RelayFailure, CallerGone, or what
- * `commit` or the body fails with.
+ * Resolves when the whole response is handed to the caller's connection; rejects with RelayFailure, CallerDisconnected,
+ * or what `commit` or the body fails with.
  */
 export function relay(request: RelayRequest, caller: RelayCaller): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (response.destroyed) return this.#onClose()
     response.once('close', this.#onClose)
     this.#deadline = setTimeout(() => this.#onDeadline(), deadlineMs)
-    pool.underway++
+    pool.inFlight++
     try {
       pool.pool.dispatch({ path, method, headers, body: body as Readable | null }, this)
     } catch (error) {
@@ -95,7 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
-    // Interim answers are between the upstream and us. No limit of bytes counts them, and each costs some microseconds.
+    // Interim responses are between the upstream and us. No byte limit counts them, and each costs some microseconds.
     if (status < 200) {
       if (++this.#interim > maxInterim) this.#fail('the upstream sends interim answers without end')
       return
@@ -121,8 +121,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#caller.onData?.(chunk)
     this.#held.push(chunk)
     if (this.#announced === null) {
-      // Nobody knows the last bytes; the end of the message itself is held back instead. What arrives whole in this
-      // turn still goes out in one write.
+      // The last bytes are not known in advance; the end of the message itself is held back instead. What arrives whole
+      // in this turn still goes out in one write.
       if (this.#held.length === 1) setImmediate(() => this.#pass())
     } else if (this.#received < this.#announced) this.#pass()
   }
@@ -130,7 +130,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#leavePool()
     if (this.#isOver) return
-    if (this.#request.pool.isBreaking) return this.#fail('the upstream broke its answer off')
+    if (this.#request.pool.isBreaking) return this.#fail('the upstream ended its response early')
     clearTimeout(this.#deadline)
     this.#caller.commit(this.#status).then(
       () => this.#finish(),
@@ -141,11 +141,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     this.#leavePool()
     // What the body being sent ended with is for our caller to judge.
-    if (error instanceof AppError || error instanceof BodyBrokenOff) this.#end(error)
+    if (error instanceof AppError || error instanceof BodyAborted) this.#end(error)
     else this.#fail(reasonOf(error), error)
   }
 
-  /** Sends what is held; the last bytes stay held by whoever does not call this. */
+  /** Sends what is held; the last bytes stay held until this is called. */
   #pass(): void {
     if (this.#isOver || this.#isUpstreamDone || this.#held.length === 0) return
     const { response } = this.#caller
@@ -184,11 +184,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     return true
   }
 
-  readonly #onClose = (): void => this.#end(new CallerGone('the caller went away'))
+  readonly #onClose = (): void => this.#end(new CallerDisconnected('the caller closed the connection'))
 
   #onDeadline(): void {
     if (this.#caller.response.writableNeedDrain)
-      this.#end(new CallerGone('the caller read his answer too slowly'))
+      this.#end(new CallerDisconnected('the caller read the response too slowly'))
     else if (this.#isBodyAwaited()) this.#end(sentTooSlowly())
     else this.#fail('the upstream took too long')
   }
@@ -207,32 +207,32 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#deadline)
     this.#caller.response.removeListener('close', this.#onClose)
-    // One that still waits for a connection is given up when it gets one.
+    // A request that still waits for a connection is aborted when it gets one.
     if (!this.#isUpstreamDone) this.#controller?.abort(error)
     this.#held = []
     if (this.#isHeadSent) this.#cut()
     this.#done(error)
   }
 
-  /** An answer to HTTP/1.0 without a length ends where its connection does: only a reset tells that it is not whole. */
+  /** A response to HTTP/1.0 without a length ends where its connection does: only a reset shows that it is cut. */
   #cut(): void {
     const { response } = this.#caller
     if (this.#announced === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()
     response.destroy()
   }
 
-  /** Once undici is done with the request, whatever became of the call: until then it holds its place. */
+  /** Called once undici is done with the request, also after a failed call: until then it holds its place. */
   #leavePool(): void {
     if (this.#isUpstreamDone) return
     this.#isUpstreamDone = true
-    this.#request.pool.underway--
+    this.#request.pool.inFlight--
   }
 }
 
-/** In words, without addresses or values: it is told to the caller and kept in the log. */
+/** A text without addresses or values: the caller gets it, and the log keeps it. */
 function reasonOf(error: Error & { code?: string }): string {
   if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
-  return reasons[error.code ?? ''] ?? 'the upstream broke its answer off'
+  return reasons[error.code ?? ''] ?? 'the upstream ended its response early'
 }
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the upstream refuses connections',

@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError, badRequest } from '../errors.ts'
 import { type Pace, type PaceLimits, createPace } from './body-pace.ts'
-import type { Held } from './held-bytes.ts'
+import type { ByteReservation } from './byte-budget.ts'
 
-/** The caller stopped sending before the end of his body. */
-export class BodyBrokenOff extends Error {}
+/** The caller stopped sending before the end of the body. */
+export class BodyAborted extends Error {}
 
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `the request body is larger than ${maxBytes} bytes`)
@@ -52,7 +52,7 @@ async function* partsOf(
   pace: Pace,
   onData: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
-  // Who stops reading still wants to answer on the same connection.
+  // After reading stops, the response is still sent on the same connection.
   const parts = request.iterator({ destroyOnReturn: false })
   let bytes = 0
   try {
@@ -66,7 +66,7 @@ async function* partsOf(
       yield chunk
     }
   } catch (error) {
-    throw error instanceof AppError ? error : new BodyBrokenOff('the caller broke his request off')
+    throw error instanceof AppError ? error : new BodyAborted('the caller closed the connection')
   } finally {
     // Takes effect once the part that is waited for has come, or the connection is over.
     parts.return?.().catch(() => undefined)
@@ -76,16 +76,20 @@ async function* partsOf(
 // Each part costs some hundred bytes beside its own, and a caller may send single bytes.
 const maxLooseParts = 1_024
 
-/** The whole body. What has arrived of it is held; what is only announced costs nothing yet. */
-export async function readBody(request: IncomingMessage, limits: BodyLimits, held: Held): Promise<Buffer> {
+/** The whole body. What has arrived of it is reserved; what is only announced costs nothing yet. */
+export async function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  reserved: ByteReservation,
+): Promise<Buffer> {
   const arrived = arrivedBody(request, limits.maxBytes)
   if (arrived !== undefined) {
-    held.add(arrived?.length ?? 0)
+    reserved.add(arrived?.length ?? 0)
     return arrived ?? Buffer.alloc(0)
   }
   const joined: Buffer[] = []
   let loose: Buffer[] = []
-  for await (const chunk of passBody(request, limits, ({ length }) => held.add(length))) {
+  for await (const chunk of passBody(request, limits, ({ length }) => reserved.add(length))) {
     loose.push(chunk)
     if (loose.length < maxLooseParts) continue
     joined.push(Buffer.concat(loose))

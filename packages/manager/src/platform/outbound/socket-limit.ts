@@ -1,5 +1,5 @@
-// Connections to upstreams share the files a process may have open: however many partners there are, together they have
-// so many, and one project at most half of them, so that it leaves the others theirs.
+// Connections to upstreams share the files a process may have open: all partners together have a fixed number
+// of connections, and one project at most half of them, so that the others keep theirs.
 import type { buildConnector } from 'undici'
 import { unavailable } from '../errors.ts'
 

@@ -1,0 +1,41 @@
+// How long hostile templates take: none keeps the event loop.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { bombs } from './bombs.ts'
+import { attempt } from './kit.ts'
+import { unparsable } from './unparsable.ts'
+
+/** No template may take longer than this. Others use this machine too, so tests that measure try again. */
+const LIMIT_MS = 50
+
+/** The shortest of five tries. */
+function shortestMs(run: () => unknown): number {
+  const times = [1, 2, 3, 4, 5].map(() => {
+    const started = performance.now()
+    run()
+    return performance.now() - started
+  })
+  return Math.min(...times)
+}
+
+test.each(bombs)('%s is stopped soon', { retry: 3 }, (_, template) => {
+  expect(shortestMs(() => attempt(template))).toBeLessThan(LIMIT_MS)
+})
+
+test.each(unparsable)('%s is refused soon', { retry: 3 }, (_, template) => {
+  expect(shortestMs(() => attempt(template))).toBeLessThan(LIMIT_MS)
+})
+
+test('all bombs one after the other keep the event loop free', { retry: 3 }, async () => {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  for (let round = 0; round < 3; round++) {
+    for (const [, template] of bombs) {
+      attempt(template)
+      await setImmediate()
+    }
+  }
+  delay.disable()
+  expect(delay.percentile(99) / 1e6).toBeLessThan(LIMIT_MS)
+})

@@ -1,0 +1,169 @@
+// How one configuration value is read: each reader takes what the file or the environment holds and returns the value
+// or what is wrong with it, in a text that says what to do.
+import { isIP } from 'node:net'
+
+export type Reader<T> = (raw: unknown) => { value: T } | { problem: string }
+
+export type Setting<T, Optional extends boolean> = {
+  read: Reader<T>
+  key: string
+  env: string
+  doc: string
+  default?: T
+  secret: boolean
+  optional: Optional
+}
+
+export type SettingsTable = Record<string, Setting<unknown, boolean>>
+type ValueOf<S> =
+  S extends Setting<infer T, infer Optional> ? (Optional extends true ? T | undefined : T) : never
+/** The values that a table of settings describes. */
+export type ValuesOf<Table> = { [Name in keyof Table]: ValueOf<Table[Name]> }
+
+type Options<T> = { key: string; env: string; doc: string; default?: T; secret?: boolean; optional?: boolean }
+
+/** Declares one setting; `optional: true` makes its type include undefined. */
+export function setting<T, O extends Options<T>>(read: Reader<T>, options: O) {
+  const optional = (options.optional ?? false) as O['optional'] extends true ? true : false
+  const complete: Setting<T, O['optional'] extends true ? true : false> = {
+    secret: false,
+    ...options,
+    read,
+    optional,
+  }
+  return complete
+}
+
+/** One of a closed list of words. */
+export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
+  return (raw) =>
+    allowed.includes(raw as T) ? { value: raw as T } : { problem: `must be one of ${allowed.join(', ')}` }
+}
+
+/** A non-empty text of limited length. */
+export function text(maxLength: number): Reader<string> {
+  return (raw) => {
+    const value = typeof raw === 'number' ? String(raw) : raw
+    if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
+      return { problem: `must be a text of 1 to ${maxLength} characters` }
+    return { value }
+  }
+}
+
+/** A secret that travels in a header: what a header cannot carry unchanged would never match. */
+export const headerSecret: Reader<string> = (raw) =>
+  typeof raw === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(raw)
+    ? { value: raw }
+    : { problem: 'must be a text of 1 to 1024 printable ASCII characters without blanks at its ends' }
+
+/** A short lower-case word. */
+export const word: Reader<string> = (raw) =>
+  typeof raw === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(raw)
+    ? { value: raw }
+    : { problem: 'must be a lower-case word such as production' }
+
+/** A whole number within bounds. */
+export function integer(min: number, max: number): Reader<number> {
+  return (raw) => {
+    const value = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+      return { problem: `must be a whole number from ${min} to ${max}` }
+    return { value }
+  }
+}
+
+const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
+
+/** A time such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
+export function duration(minMs: number, maxMs: number): Reader<number> {
+  return (raw) => {
+    const [, count, unit = 's'] = /^(\d{1,9})(ms|s|m)?$/.exec(String(raw)) ?? []
+    const value = count === undefined ? Number.NaN : Number(count) * (unitsMs[unit] as number)
+    if (!(value >= minMs && value <= maxMs))
+      return { problem: `must be a time such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
+    return { value }
+  }
+}
+
+/** true or false. */
+export const boolean: Reader<boolean> = (raw) => {
+  if (raw === true || raw === 'true' || raw === '1') return { value: true }
+  if (raw === false || raw === 'false' || raw === '0') return { value: false }
+  return { problem: 'must be true or false' }
+}
+
+/** An absolute URL with one of the given schemes; the value itself is never repeated, it may hold a password. */
+export function url(...schemes: string[]): Reader<string> {
+  return (raw) => {
+    const parsed = typeof raw === 'string' ? URL.parse(raw) : null
+    if (parsed === null || !schemes.includes(parsed.protocol.slice(0, -1)))
+      return { problem: `must be a URL starting with ${schemes.map((s) => `${s}://`).join(' or ')}` }
+    return { value: raw as string }
+  }
+}
+
+/** Base64 of exactly 32 bytes. */
+export const base64Key: Reader<Buffer> = (raw) => {
+  // Checked as text: the decoder skips what it does not know and stops at the first padding.
+  const isKey = typeof raw === 'string' && /^[A-Za-z0-9+/]{43}=?$/.test(raw)
+  if (!isKey) return { problem: 'must be the base64 of 32 bytes (`openssl rand -base64 32`)' }
+  return { value: Buffer.from(raw, 'base64') }
+}
+
+/** Encryption keys by their ids, `id:base64` separated by commas; the first one is the active one. */
+export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
+  const ring = new Map<string, Buffer>()
+  for (const part of commaList(raw)) {
+    const [, id, key] = /^([a-z0-9-]{1,32}):(.+)$/.exec(String(part)) ?? []
+    const bytes = Buffer.from(key ?? '', 'base64')
+    const isKey = bytes.length === 32 && bytes.toString('base64') === key
+    if (id === undefined || !isKey || ring.has(id) || id === 'master')
+      return {
+        problem:
+          'must be a list of id:key separated by commas, each id once and not "master", each key the base64 of 32 bytes (`openssl rand -base64 32`)',
+      }
+    ring.set(id, bytes)
+  }
+  return { value: ring }
+}
+
+const roleNames = ['api', 'gateway', 'comms', 'jobs'] as const
+export type RoleName = (typeof roleNames)[number]
+
+const commaList = (raw: unknown): unknown[] =>
+  Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw]
+
+/** A list of process roles, at least one. */
+export const roles: Reader<RoleName[]> = (raw) => {
+  const list = commaList(raw)
+  const known = list.every((item): item is RoleName => roleNames.includes(item as RoleName))
+  if (!known || list.length === 0) return { problem: `must be a list of ${roleNames.join(', ')}` }
+  return { value: [...new Set(list)] }
+}
+
+/** A list of networks in CIDR notation, possibly empty. */
+export const cidrList: Reader<string[]> = (raw) => {
+  const list = commaList(raw).filter((item) => item !== '')
+  const valid = list.every((item): item is string => {
+    const [address = '', bits = '', ...rest] = String(item).split('/')
+    const family = isIP(address)
+    return (
+      family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+    )
+  })
+  return valid ? { value: list } : { problem: 'must be a list of networks such as 10.0.0.0/8' }
+}
+
+/** Turns nested YAML into dotted keys; lists stay values. */
+export function flattenYaml(node: unknown, prefix = ''): Map<string, unknown> {
+  const flat = new Map<string, unknown>()
+  if (node === null || node === undefined) return flat
+  if (typeof node !== 'object' || Array.isArray(node)) throw new Error('the top level must be a mapping')
+  for (const [key, value] of Object.entries(node as Record<string, unknown>)) {
+    const path = prefix === '' ? key : `${prefix}.${key}`
+    if (value !== null && typeof value === 'object' && !Array.isArray(value))
+      for (const [inner, leaf] of flattenYaml(value, path)) flat.set(inner, leaf)
+    else flat.set(path, value)
+  }
+  return flat
+}

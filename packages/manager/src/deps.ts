@@ -1,0 +1,68 @@
+// What every feature may use beside the features above it: the world, and what one process has one of.
+import { availableParallelism } from 'node:os'
+import type { Config } from './config/config.ts'
+import { createAudit } from './platform/audit/append.ts'
+import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
+import { createVerifier } from './platform/credentials/verifier.ts'
+import { createProjectVersions } from './platform/db/project-version.ts'
+import { createGate } from './platform/http/gate.ts'
+import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
+import { createReadiness } from './platform/http/readiness.ts'
+import { encryptionRing } from './platform/secrets/keys.ts'
+import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
+import { createSecrets } from './platform/secrets/secrets.ts'
+import { version } from './version.ts'
+import type { World } from './world.ts'
+
+export type Deps = ReturnType<typeof createDeps>
+export type DepsOptions = {
+  retiredKeys?: RetiredKeys
+  /** Rounds of a new hash; no setting leads here, and only tests take fewer. */
+  iterations?: number
+}
+
+/** One per process; `closeDeps` ends it. */
+export function createDeps(config: Config, world: World, options: DepsOptions = {}) {
+  const { clock, database, metrics } = world
+  const { masterKey, encryptionKeys, kdfMaxQueue } = config
+  const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
+  const kdfThreads = config.kdfThreads ?? Math.max(1, availableParallelism() - 1)
+  const { retiredKeys = noRetiredKeys, iterations = hashIterations } = options
+  const kdf = createKdf({ threads: kdfThreads, maxQueue: kdfMaxQueue, metrics, iterations })
+  return {
+    ...world,
+    config,
+    db: database.db,
+    audit: createAudit(clock),
+    gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
+    readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
+    shares: shareConnections(openFileLimit(), connectionNeeds(config, kdfThreads)),
+    readVersion: createProjectVersions(database),
+    kdf,
+    verifier: createVerifier(kdf, metrics, config.maxRemembered),
+    secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
+    lockMasterKey: createLockMasterKey(masterKey),
+    retiredKeys,
+  }
+}
+
+export const closeDeps = ({ kdf }: Deps): Promise<void> => kdf.close()
+
+/** Development without a proxy: no secret is needed, and a request without identity is an administrator's. */
+export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
+  env === 'development' && devUserOverride
+
+const [readinessConnections, renderThreads] = [1, 2]
+
+/** What needs open files besides inbound and outbound connections. */
+const connectionNeeds = (config: Config, kdfThreads: number) => ({
+  database:
+    config.databasePoolSize +
+    config.databaseLookupPoolSize +
+    config.databaseContentPoolSize +
+    2 * config.databaseLogPoolSize +
+    readinessConnections,
+  threads: kdfThreads + renderThreads,
+  maxApi: config.maxConnections,
+  maxOutbound: config.esbMaxConnections,
+})

@@ -1,0 +1,13 @@
+// When made-up personal access tokens are refused without a database read.
+import { throttleSettings } from '../../config/throttle-settings.ts'
+
+export const accessTokenSettings = throttleSettings('forgery', {
+  failures: 5,
+  windowMs: 60_000,
+  blockMs: 60_000,
+  doc: {
+    failures:
+      'Personal access tokens with a correct check but a wrong remainder, for one prefix, after which unknown tokens with this prefix are answered 429.',
+    block: 'How long that lasts.',
+  },
+})

@@ -1,0 +1,39 @@
+// The log of calls through the ESB: what is kept of a call, how it is written, how long it stays, and what users read
+// of it. Other features ask it before they delete what it names. Forwarding itself is not here (gateway/).
+import { type Config, settingsOf } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { callCounts } from './call-counts.service.ts'
+import { createCallLogMetrics } from './call-log.metrics.ts'
+import { type CallLogDeps, createCallLog, partitionedTable } from './call-log.service.ts'
+import { callLogSettings } from './call-log.settings.ts'
+import { createLoggedCallsResolvers } from './logged-calls.resolvers.ts'
+import { createLoggedCallsService } from './logged-calls.service.ts'
+import { type Recording, type RecordingDeps, createRecordings } from './recording.service.ts'
+
+export type { Outcome } from './recording.service.ts'
+export type { Recording }
+export type CallLogApi = typeof callCounts & { record: ReturnType<typeof createRecordings> }
+
+type Deps = Omit<CallLogDeps, 'metrics'> &
+  Omit<RecordingDeps, 'callLog'> & { config: Config; metrics: Metrics }
+
+export const callLog = defineFeature({
+  name: 'callLog',
+  sdl: readSdl(import.meta.url, './logged-calls.graphql'),
+  settings: callLogSettings,
+  create: (deps: Deps) => {
+    const { esbAuditRetentionDays: retentionDays } = settingsOf(deps.config, callLogSettings)
+    const log = createCallLog({ ...deps, metrics: createCallLogMetrics(deps.metrics) })
+    const api: CallLogApi = { ...callCounts, record: createRecordings({ ...deps, callLog: log }) }
+    return {
+      resolvers: createLoggedCallsResolvers(createLoggedCallsService(deps)),
+      schedules: [
+        createPartitionsSchedule('esb-audit-retention', { table: partitionedTable, retentionDays }, deps),
+      ],
+      api,
+    }
+  },
+})

@@ -1,0 +1,37 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import type { GraphqlContext } from '../../policy/guard-graphql.ts'
+import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { load } from '../../platform/graphql/loaders.ts'
+import type { LoggedCallsService } from './logged-calls.service.ts'
+
+type Call = Parameters<LoggedCallsService['keyOf']>[0]
+type Part = Parameters<LoggedCallsService['findContents']>[0]
+
+/** GraphQL for logged calls. Their contents are read only where they are requested. */
+export function createLoggedCallsResolvers(service: LoggedCallsService) {
+  const contentOf =
+    <Name extends Part>(part: Name) =>
+    async (call: Call, _args: object, context: GraphqlContext) => {
+      const bytes = call[`${part}Bytes`]
+      if (bytes === null) return null
+      answerBudget(context)(bytes)
+      return load(context, `ESBAuditLog.${part}`, service.keyOf(call), (keys) =>
+        service.findContents(part, keys),
+      )
+    }
+  return {
+    Query: {
+      esbAuditLogs: (_parent, { applicationId, ...args }) => service.list(applicationId, args),
+    },
+    ESBAuditLog: {
+      timestamp: (call) => call.createdAt,
+      sourceIP: (call) => call.sourceIp,
+      targetURL: (call) => call.targetUrl,
+      transformationApplied: (call) => call.transformed,
+      requestHeaders: contentOf('requestHeaders'),
+      requestBody: contentOf('requestBody'),
+      responseHeaders: contentOf('responseHeaders'),
+      responseBody: contentOf('responseBody'),
+    },
+  } satisfies Resolvers
+}

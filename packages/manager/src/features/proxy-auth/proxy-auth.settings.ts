@@ -1,0 +1,23 @@
+// When clients that fail to prove a credential to the proxy are blocked.
+import { throttleSettings } from '../../config/throttle-settings.ts'
+
+export const proxyAuthSettings = {
+  ...throttleSettings('validate', {
+    failures: 10,
+    windowMs: 300_000,
+    blockMs: 300_000,
+    doc: {
+      failures: 'Failed validations (`/api/validate-*`) that block a client.',
+      block: 'How long the client is answered 429.',
+    },
+  }),
+  ...throttleSettings('basic', {
+    failures: 5,
+    windowMs: 900_000,
+    blockMs: 900_000,
+    doc: {
+      failures: 'Failed Basic passwords for one user name that block a client.',
+      block: 'How long the client is answered 429.',
+    },
+  }),
+} as const

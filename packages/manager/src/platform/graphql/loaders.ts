@@ -1,0 +1,58 @@
+// One statement per level of a query: keys that are requested while the others are still being resolved are loaded
+// together. A loader lives as long as the request it belongs to.
+import DataLoader from 'dataloader'
+import { orNotFound } from '../errors.ts'
+
+const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>()
+
+/** Loads one key; `name` tells loaders apart and holds the arguments they were made for. */
+export function load<Value>(
+  context: object,
+  name: string,
+  key: string,
+  loadMany: (keys: readonly string[]) => Promise<Value[]>,
+): Promise<Value> {
+  let ofRequest = loaders.get(context)
+  if (ofRequest === undefined) loaders.set(context, (ofRequest = new Map()))
+  let loader = ofRequest.get(name)
+  if (loader === undefined) ofRequest.set(name, (loader = new DataLoader<string, unknown>(loadMany)))
+  return loader.load(key) as Promise<Value>
+}
+
+/** Drops what the request has loaded so far. */
+export const clearLoaders = (context: object): boolean => loaders.delete(context)
+
+/**
+ * One row by its id, loaded together with the others requested meanwhile; throws "<noun> not found" when it is gone.
+ */
+export async function loadRow<Row extends { id: string }>(
+  context: object,
+  noun: string,
+  id: string,
+  findMany: (ids: readonly string[]) => Promise<Row[]>,
+): Promise<Row> {
+  const row = await load(context, noun, id, async (ids) =>
+    inOrder(ids, await findMany(ids), (found) => found.id),
+  )
+  return orNotFound(row, noun)
+}
+
+/** Puts rows in the order of their keys; a key without a row gives null. */
+function inOrder<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): (Row | null)[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => byKey.get(key) ?? null)
+}
+
+/** Groups rows under their keys; a key without rows gives an empty list. */
+export function grouped<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Row[][] {
+  const byKey = Map.groupBy(rows, keyOf)
+  return keys.map((key) => byKey.get(key) ?? [])
+}

@@ -1,0 +1,56 @@
+// Every connection is an open file, and their number is limited. Each kind has a share, so that none takes the files of
+// another: with none left, no connection to the database opens, no health request is answered, and a call of Node
+// itself may fail where the code does not expect it.
+import { readFileSync } from 'node:fs'
+
+export type ConnectionShares = {
+  /** Connections of the API port. */
+  api: number
+  /** Connections to upstreams, all together. */
+  outbound: number
+}
+type Needs = {
+  /** Connections to PostgreSQL, all pools together. */
+  database: number
+  /** Worker threads; each has its own event loop. */
+  threads: number
+  /** The most connections of each kind, however many files there may be. */
+  maxApi: number
+  maxOutbound: number
+}
+
+/** Connections the health port holds, independent of the other ports. */
+export const healthConnections = 16
+const redisConnections = 2
+// The standard streams, the event loop, listeners, files being read, names being looked up, and one to accept a
+// connection that is then closed; a process without connections has about 30.
+const ownFiles = 64
+const filesPerThread = 8
+const leastShared = 48
+const usualLimit = 1_024
+
+/** How many files this process may have open; Node raises the soft limit to the hard one when it starts. */
+export function openFileLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits) ?? []
+    return soft === 'unlimited' ? Infinity : Number(soft ?? usualLimit)
+  } catch {
+    return usualLimit
+  }
+}
+
+/** What is left for inbound and outbound connections, two thirds and one third; throws when that is next to nothing. */
+export function shareConnections(limit: number, needs: Needs): ConnectionShares {
+  const taken =
+    ownFiles + needs.threads * filesPerThread + needs.database + redisConnections + healthConnections
+  const shared = limit - taken
+  if (shared < leastShared)
+    throw new Error(
+      `the limit of open files is too low: it is ${limit}, and this configuration needs ${taken + leastShared} (ulimit -n)`,
+    )
+  return {
+    api: Math.min(needs.maxApi, Math.floor((shared * 2) / 3)),
+    outbound: Math.min(needs.maxOutbound, Math.floor(shared / 3)),
+  }
+}

@@ -1,0 +1,89 @@
+// Logs: one JSON object per line, UTC, secrets removed by name wherever they appear. Where lines go: log-output.ts.
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
+import { requestLineEnd } from './log-output.ts'
+
+export type { Logger } from 'pino'
+
+const secretNames = new Set([
+  'authorization',
+  'authorization_header',
+  'cookie',
+  'x-proxy-auth',
+  'set-cookie',
+  'password',
+  'authpassword',
+  'authtoken',
+  'token',
+  'generatedtoken',
+  'plaintextpassword',
+  'hashedkey',
+  'secret',
+  'masterkey',
+])
+const maxDepth = 6
+
+/** A logger that never prints the value of a field with a secret name. */
+export function createLog(level: string, destination: DestinationStream): Logger {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp,
+    // Not pino's own redaction: its wildcards cost more than everything else about a line.
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0) as Record<string, unknown>,
+    },
+    serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error), 0) },
+  }
+  return pino(options, destination)
+}
+
+/** What every request leaves in the log; none of it needs quoting. */
+export type RequestLine = {
+  request_id: string
+  route: string
+  method: string
+  status: string
+  duration_ms: number
+}
+
+/** Writes the line of a request. Put together here, because it is most of the log and its form is known. */
+export function logRequest(log: Logger, line: RequestLine, more: Record<string, unknown>): void {
+  if (!log.isLevelEnabled('info')) return
+  if (Object.keys(more).length > 0) return log.info({ ...line, ...more }, 'request')
+  const { request_id, route, method, status, duration_ms } = line
+  const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
+  stream?.write(
+    `{"level":"info"${timestamp()},"pid":${process.pid},"request_id":"${request_id}","route":"${route}",` +
+      `"method":"${method}","status":"${status}","duration_ms":${duration_ms},${requestLineEnd}`,
+  )
+}
+
+/** The line that reports lines dropped because the reader did not read them. */
+export const droppedNotice = (count: number): string =>
+  `{"level":"warn"${timestamp()},"pid":${process.pid},"dropped":${count},` +
+  `"msg":"${count} log lines were dropped: standard output was not read in time"}\n`
+
+let [timestampAt, timestampText] = [0, '']
+
+/** Many lines share a millisecond, and its text. */
+function timestamp(): string {
+  const now = Date.now()
+  if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
+  return timestampText
+}
+
+/** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  if (depth === maxDepth) return '[too deep]'
+  let copy: Record<string, unknown> | null = null
+  for (const name of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[name]
+    const shown = secretNames.has(name.toLowerCase()) ? '[redacted]' : withoutSecrets(field, depth + 1)
+    if (shown === field) continue
+    copy ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
+    copy[name] = shown
+  }
+  return copy ?? value
+}

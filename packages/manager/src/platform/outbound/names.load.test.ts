@@ -1,0 +1,15 @@
+// How long a name server that is silent is waited for.
+import { expect, test } from 'vitest'
+import { startNameServer } from '../../../test/kit/name-server.ts'
+import { createNames } from './names.ts'
+
+test('no longer than a lookup may take', async () => {
+  const server = await startNameServer({ 'silent.example': { isSilent: true } })
+  const names = createNames({ servers: [server.address], timeoutMs: 200 })
+  const started = performance.now()
+  await expect(names.lookupFor('owner')('silent.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' })
+  const took = performance.now() - started
+  expect(took).toBeGreaterThan(190)
+  expect(took).toBeLessThan(2_000)
+  await server.close()
+})

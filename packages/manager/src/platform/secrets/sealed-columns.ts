@@ -1,0 +1,129 @@
+// The columns that hold sealed secrets, and the walk over them that changes their key while the service runs.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { type Secrets, sealedWith } from './secrets.ts'
+
+/** The columns of one table that hold sealed secrets. */
+export type SealedColumns = { table: string; columns: readonly string[] }
+
+const ownColumns: SealedColumns = { table: 'retired_keys', columns: ['sealed'] }
+
+/** Every place where secrets are stored: those of features, and our own. */
+export const joinSealedColumns = (ofFeatures: readonly (readonly SealedColumns[])[]): SealedColumns[] => [
+  ...ofFeatures.flat(),
+  ownColumns,
+]
+
+const batchSize = 500
+
+type Row = { id: string } & Record<string, Buffer | string | null>
+
+/** How many secrets each key has sealed. */
+export async function countByKey(db: Db, places: readonly SealedColumns[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  await walk({ places, runBatch: each(db), lock: sql`` }, async (_tx, _table, rows) => {
+    for (const { sealed } of rows) {
+      const keyId = sealedWith(sealed)
+      counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+    }
+  })
+  return counts
+}
+
+/**
+ * Wraps every secret with the active key. Rows are locked a few hundred at a time, each time in a separate transaction:
+ * the service goes on, and an interrupted walk is simply started again.
+ */
+export async function rewrapAll(
+  db: Db,
+  places: readonly SealedColumns[],
+  secrets: Secrets,
+  onBatch: (done: number) => void,
+): Promise<{ seen: number; rewrapped: number }> {
+  const result = { seen: 0, rewrapped: 0 }
+  await walk({ places, runBatch: each(db), lock: sql`for no key update` }, async (tx, table, rows) => {
+    for (const { id, column, sealed } of rows) {
+      result.seen++
+      if (sealedWith(sealed) === secrets.activeKeyId) continue
+      const wrapped = secrets.rewrap(sealed, { table, column, id })
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${wrapped} where id = ${id}`.execute(tx)
+      result.rewrapped++
+    }
+    onBatch(result.seen)
+  })
+  return result
+}
+
+/** Seals every secret again with other keys, all in one transaction; returns how many. */
+export async function resealAll(
+  tx: Tx,
+  places: readonly SealedColumns[],
+  from: Secrets,
+  to: Secrets,
+): Promise<number> {
+  let resealed = 0
+  await walk(
+    { places, runBatch: (work) => work(tx), lock: sql`for no key update` },
+    async (_tx, table, rows) => {
+      for (const { id, column, sealed } of rows) {
+        const place = { table, column, id }
+        const anew = to.seal(opened(from, sealed, place), place)
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`.execute(tx)
+        resealed++
+      }
+    },
+  )
+  return resealed
+}
+
+function opened(
+  secrets: Secrets,
+  sealed: Buffer,
+  place: { table: string; column: string; id: string },
+): string {
+  try {
+    return secrets.open(sealed, place)
+  } catch (cause) {
+    const { table, column, id } = place
+    throw new Error(`${column} of ${table} ${id} does not open: enter it again, or remove it`, { cause })
+  }
+}
+
+/** Runs one batch of the walk. */
+type RunBatch = (work: (tx: Tx) => Promise<number>) => Promise<number>
+const each =
+  (db: Db): RunBatch =>
+  (work) =>
+    db.transaction().execute(work)
+
+type Walk = { places: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
+type Sealed = { id: string; column: string; sealed: Buffer }
+
+async function walk(
+  { places, runBatch, lock }: Walk,
+  visit: (tx: Tx, table: string, rows: Sealed[]) => Promise<void>,
+): Promise<void> {
+  for (const { table, columns } of places) {
+    let after = '00000000-0000-0000-0000-000000000000'
+    for (;;) {
+      const count = await runBatch(async (tx) => {
+        // Columns keep their stored names, to which the sealed bytes are bound.
+        const { rows } = await sql<Row>`
+          select id, ${sql.join(columns.map((column) => sql.ref(column)))}
+          from ${sql.table(table)} where id > ${after} order by id limit ${batchSize} ${lock}`.execute(
+          tx.withoutPlugins(),
+        )
+        const sealed = rows.flatMap((row) =>
+          columns.flatMap((column) => {
+            const value = row[column]
+            return Buffer.isBuffer(value) ? [{ id: row.id, column, sealed: value }] : []
+          }),
+        )
+        await visit(tx, table, sealed)
+        after = rows.at(-1)?.id ?? after
+        return rows.length
+      })
+      if (count < batchSize) break
+    }
+  }
+}

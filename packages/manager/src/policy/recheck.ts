@@ -1,0 +1,64 @@
+// Rights read again inside a writing transaction. The rows stay locked until it ends, so a demotion or a revocation
+// either comes before the write and stops it, or waits for it.
+import type { Permission } from './permissions.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { forbidden } from '../platform/errors.ts'
+import { type Actor, credentialEnded } from './actor.ts'
+import { describeRequirement } from './authorize.ts'
+import { permissions } from './permissions.ts'
+import { type ProjectRole, projectRank } from './roles.ts'
+
+/**
+ * Throws unless the caller's credential is still valid. For what outlives the request, such as a new credential: its
+ * creation waited for the hash, and the caller may have lost the right to it meanwhile.
+ */
+export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
+  if (actor.tokenId === null) return
+  const row = await tx
+    .selectFrom('personalAccessTokens')
+    .select('id')
+    .where('id', '=', actor.tokenId)
+    .where('revoked', '=', false)
+    .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<string>('now'))]))
+    .forShare()
+    .executeTakeFirst()
+  if (row === undefined) throw credentialEnded()
+}
+
+/** The same, and throws unless the caller still holds a permission of the project by their role in it. */
+export async function recheckPermission(
+  tx: Tx,
+  actor: Actor,
+  permission: Permission,
+  projectId: string,
+): Promise<void> {
+  await recheckCredential(tx, actor)
+  const requirement = permissions[permission]
+  if (await isStillAdministrator(tx, actor.user.id)) return
+  const role = await projectRoleOf(tx, projectId, actor.user.id)
+  if (requirement.project === undefined || projectRank(role) < projectRank(requirement.project))
+    throw forbidden(`not permitted: this needs ${describeRequirement(requirement)}`)
+}
+
+/** True when the user is an administrator. */
+export async function isStillAdministrator(tx: Tx, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('users')
+    .select('role')
+    .where('id', '=', userId)
+    .forShare()
+    .executeTakeFirst()
+  return row?.role === 'administrator'
+}
+
+/** The user's role in the project or null. */
+export async function projectRoleOf(tx: Tx, projectId: string, userId: string): Promise<ProjectRole | null> {
+  const row = await tx
+    .selectFrom('user2projects')
+    .select('role')
+    .where('projectId', '=', projectId)
+    .where('userId', '=', userId)
+    .forShare()
+    .executeTakeFirst()
+  return (row?.role ?? null) as ProjectRole | null
+}

@@ -1,0 +1,21 @@
+// Which rows of a list a caller sees: all rows of the projects they are a member of, and single rows elsewhere.
+import type { Actor, RolesInProject } from './actor.ts'
+
+/** Rows of these projects, and rows with these ids; `all` for administrators. */
+export type VisibleRows = 'all' | { projectIds: string[]; ids: string[] }
+
+/** `own` picks, from what the caller holds in a project they are no member of, the ids of the rows they still see. */
+export async function visibleRowsIn(
+  actor: Actor,
+  projectIds: readonly string[],
+  own: (roles: RolesInProject) => string[],
+): Promise<VisibleRows> {
+  if (actor.isAdministrator) return 'all'
+  const visible: VisibleRows = { projectIds: [], ids: [] }
+  const rolesByProject = await Promise.all(projectIds.map((id) => actor.rolesIn(id)))
+  for (const [index, roles] of rolesByProject.entries()) {
+    if (roles.projectRole !== null) visible.projectIds.push(projectIds[index] as string)
+    else visible.ids.push(...own(roles))
+  }
+  return visible
+}

@@ -1,0 +1,49 @@
+// Three processes that append to one chain at once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { headersOf, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { chainRows } from '../kit/audit-rows.ts'
+import { postQuery } from '../kit/graphql.ts'
+import { type ServiceProcess, runManager, startProcess } from '../kit/process.ts'
+import { seedProject, seedUser } from '../kit/seed.ts'
+
+let service: TestApp
+let admin: Person
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+})
+afterAll(() => service.close())
+
+describe('three processes on one project', () => {
+  let processes: ServiceProcess[]
+  beforeAll(async () => {
+    processes = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        startProcess(service.database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' }),
+      ),
+    )
+  })
+  afterAll(async () => {
+    for (const { child } of processes) child.kill('SIGTERM')
+    await Promise.all(processes.map(({ exit }) => exit))
+  })
+
+  test('[audit-append.seq-gapless] 400 concurrent mutations leave a gapless chain that verifies', async () => {
+    const own = await seedProject(service.sql, 'busy')
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, i) =>
+        postQuery(
+          processes[i % 3]?.url ?? '',
+          headersOf(admin),
+          `mutation { createTenant(projectId: "${own.id}", input: {name: "t", slug: "t-${i}"}) { id } }`,
+        ),
+      ),
+    )
+    expect(answers.map((answer) => answer.error).filter((error) => error !== null)).toEqual([])
+    const seqs = (await chainRows(service, own.id)).map((row) => Number(row.seq))
+    expect(seqs).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+    const verified = await runManager(['audit', 'verify'], testEnv(service.database.url))
+    expect(verified.stdout).toMatch(/^audit trail ok: \d+ rows/)
+    expect(verified.code).toBe(0)
+  }, 60_000)
+})

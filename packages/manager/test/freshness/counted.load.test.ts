@@ -1,0 +1,118 @@
+// What an answer that is kept ready costs with many requests at once and with a million tenants, counted.
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'
+import { planOf } from '../kit/plans.ts'
+import { useProject } from '../kit/project.ts'
+import { seedProject } from '../kit/seed.ts'
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
+
+const { service, admin, project } = useProject()
+beforeAll(() => addLanguagePack(service, admin, project.id))
+afterAll(async () => {
+  agent.destroy()
+})
+
+const { paths, ask } = countedResponses(agent, () => ({ service, project }), 5_000)
+
+/** A change that all of the answers are built again for, and that changes none of them. */
+const touch = async (): Promise<void> => {
+  const rename = 'mutation($id: ID!) { updateApplication(id: $id, input: {name: "again"}) { id } }'
+  expect((await service.query(admin, rename, { id: project.applicationId })).error).toBeNull()
+}
+
+describe('what a cached response costs', () => {
+  test('1,000 first requests at once build it once', async () => {
+    for (const path of paths()) {
+      const { built, statements } = await ask(path, 1_000, touch)
+      // Of a pack, the list of packs is read too.
+      const reads = path.startsWith('/language-packs') ? 2 : 1
+      expect({ path, built }).toEqual({ path, built: reads })
+      expect(statements.filter((text) => !isVersionRead(text))).toHaveLength(reads)
+    }
+  })
+
+  test('64 warm requests at once share one or a few reads of the version, and nothing is built', async () => {
+    for (const path of paths()) {
+      await ask(path, 1)
+      // On a busy machine the 64 do not always arrive at once; the fewest of some tries is what they cost when they do.
+      let { built, statements } = await ask(path, 64)
+      for (let tries = 0; tries < 4 && statements.length > 4; tries++)
+        ({ built, statements } = await ask(path, 64))
+      expect({ path, built }).toEqual({ path, built: 0 })
+      expect(statements.every(isVersionRead)).toBe(true)
+      expect(statements.length).toBeLessThanOrEqual(4)
+    }
+  })
+})
+
+/** Neighbours in another project: with one row in a table every way to it costs the planner the same. */
+async function addNeighbours(): Promise<void> {
+  const other = await seedProject(service.sql, 'neighbours')
+  for (const table of ['applications', 'tenants'])
+    await service.sql.query(
+      `insert into ${table} (id, project_id, name, slug)
+       select gen_random_uuid(), $1, 'x', 'n' || n from generate_series(1, 2000) n`,
+      [other.id],
+    )
+  await service.sql.query(
+    `insert into tenant2applications (id, project_id, tenant_id, application_id, enabled)
+     select gen_random_uuid(), $1, t.id, a.id, true from tenants t, applications a
+     where t.project_id = $1 and a.project_id = $1 and a.slug in ('n1', 'n2', 'n3')`,
+    [other.id],
+  )
+  await service.sql.query(
+    `insert into project_versions (project_id, versions)
+     select gen_random_uuid(), '{}' from generate_series(1, 2000)`,
+  )
+  await service.sql.query('analyze')
+}
+
+/** Tenants with their settings and their row for the application; ids in order and no checks, or it takes minutes. */
+async function addAMillionTenants(): Promise<void> {
+  const client = await service.sql.connect()
+  const id = (first: number): string => `(${first} || lpad(to_hex(n), 31, '0'))::uuid`
+  const many = 'generate_series(1, 1000000) n'
+  await client.query('set session_replication_role = replica')
+  await client.query(
+    `insert into tenants (id, project_id, name, slug) select ${id(1)}, $1, 'x', 'm' || n from ${many}`,
+    [project.id],
+  )
+  await client.query(
+    `insert into settings (id, project_id, tenant_id) select ${id(2)}, $1, ${id(1)} from ${many}`,
+    [project.id],
+  )
+  await client.query(
+    `insert into tenant2applications (id, project_id, tenant_id, application_id, enabled)
+     select ${id(3)}, $1, ${id(1)}, $2, true from ${many}`,
+    [project.id, project.applicationId],
+  )
+  client.release(true)
+  await service.sql.query('analyze')
+}
+
+describe('however many tenants there are', () => {
+  test('the same statements with the same plans, lookups by index only', { timeout: 600_000 }, async () => {
+    await addNeighbours()
+    const costs = new Map<string, string[]>()
+    const measure = async (path: string): Promise<string[]> => {
+      await ask(path, 1)
+      await touch()
+      const statements = [...(await ask(path, 1)).statements, ...(await ask(path, 1)).statements]
+      expect(statements.filter(isVersionRead)).toHaveLength(2)
+      expect(statements.length).toBeGreaterThan(2)
+      const plans = []
+      for (const text of statements) plans.push(...(await planOf(service.database.url, text)))
+      return plans
+    }
+    for (const path of paths()) costs.set(path, await measure(path))
+    await addAMillionTenants()
+    for (const [path, before] of costs) {
+      const plan = await measure(path)
+      expect(plan).toEqual(before)
+      expect(plan.filter((line) => /Seq Scan|Hash|Merge|Bitmap/.test(line))).toEqual([])
+      expect(plan.some((line) => line.includes('Index'))).toBe(true)
+    }
+  })
+})

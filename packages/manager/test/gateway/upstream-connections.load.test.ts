@@ -1,0 +1,42 @@
+// Connections to upstreams that are given up, and how soon.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
+import type { RawUpstream } from '../kit/raw-upstream.ts'
+import { metadataUrls, upstreamConnections } from '../kit/upstream-connections.ts'
+
+const timeoutMs = 2_000
+let service: TestApp
+let scene: GatewayScene
+const upstreams: RawUpstream[] = []
+beforeAll(async () => {
+  service = await startTestApp({ env: { SVC_ESB_FORWARD_TIMEOUT: `${timeoutMs}ms` } })
+  scene = await gatewayScene(service)
+})
+afterAll(async () => {
+  for (const upstream of upstreams) await upstream.close()
+  await service.close()
+})
+
+const { call, expectEarlyAnswerPassedOn, expectUnaskedDropped } = upstreamConnections(() => ({
+  service,
+  scene,
+  upstreams,
+}))
+
+test.each(['fin', 'reset', 'stay'])(
+  'an answer before the body is complete is passed on, and the rest is not waited for: %s',
+  (end) => expectEarlyAnswerPassedOn(end, 1_500),
+)
+
+test('an answer that nobody asked for is nobody’s', async () => {
+  await expectUnaskedDropped(1_500)
+})
+
+test('nobody waits for a metadata service', async () => {
+  for (const url of metadataUrls) {
+    const started = performance.now()
+    expect((await call(url)).outcome).toEqual([502, 502, 'the address of the upstream is not allowed'])
+    expect(performance.now() - started).toBeLessThan(timeoutMs)
+  }
+})

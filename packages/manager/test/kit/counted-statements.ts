@@ -1,0 +1,89 @@
+// What requests cost, counted: the statements they run, and the answers that are built for them.
+import type { Agent } from 'node:http'
+import { expect, vi } from 'vitest'
+import { type Person, type TestApp, proxySecret } from './app.ts'
+import type { Gateway } from './gateway.ts'
+import { timedGet } from './http.ts'
+import type { SeededProject } from './seed.ts'
+
+/** How often an answer was built, in one cache or in all of them. */
+async function missesOf(service: TestApp, cache?: string): Promise<number> {
+  const { values } = await service.world.metrics.cacheRequests.get()
+  return values
+    .filter(({ labels }) => labels.outcome === 'miss' && (cache === undefined || labels.cache === cache))
+    .reduce((sum, { value }) => sum + value, 0)
+}
+
+export const isVersionRead = (text: string): boolean =>
+  text.includes('project_versions') && !text.includes('from applications')
+
+/** The language pack `de` of the project, which is among the paths. */
+export async function addLanguagePack(service: TestApp, admin: Person, projectId: string): Promise<void> {
+  const { error } = await service.query(
+    admin,
+    'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',
+    { id: projectId },
+  )
+  expect(error).toBeNull()
+}
+
+/** Requests for cached responses; a service that sheds them must serve again within `timeout`. */
+export function countedResponses(
+  agent: Agent,
+  scene: () => { service: TestApp; project: SeededProject },
+  timeout: number,
+) {
+  const paths = () => {
+    const { project } = scene()
+    return [
+      `/api/frontend-config/${project.applicationId}/${project.tenantId}`,
+      `/api/frontend-config/${project.applicationId}`,
+      `/language-packs/${project.applicationId}/de`,
+    ]
+  }
+  const headers = { 'x-proxy-auth': proxySecret }
+  const statusOf = async (path: string): Promise<number> =>
+    (await timedGet(agent, `${scene().service.url}${path}`, headers)).status
+
+  /** So many requests at once; answers what they cost. `change` comes before them. */
+  async function ask(
+    path: string,
+    count: number,
+    change = () => Promise.resolve(),
+  ): Promise<{ built: number; statements: string[] }> {
+    const { service } = scene()
+    const builds = () => missesOf(service)
+    for (let tries = 0; ; tries++) {
+      await change()
+      const before = await builds()
+      service.statements.length = 0
+      const statuses = new Set(await Promise.all(Array.from({ length: count }, () => statusOf(path))))
+      const cost = { built: (await builds()) - before, statements: [...service.statements] }
+      // A machine too busy for so many connections at once sheds some of them: that was not the question.
+      if (tries < 3 && statuses.has(503)) {
+        await vi.waitUntil(async () => (await statusOf('/nowhere')) === 404, { timeout })
+        continue
+      }
+      expect(statuses).toEqual(new Set([200]))
+      return cost
+    }
+  }
+  return { paths, ask }
+}
+
+/** Calls through a gateway. */
+export function countedCalls(agent: Agent, started: () => Gateway) {
+  /** So many calls at once; answers the statements they cost. */
+  async function ask(path: string, count: number): Promise<string[]> {
+    const gateway = started()
+    gateway.service.statements.length = 0
+    const headers = { authorization: `Bearer ${gateway.machine.token}` }
+    const answers = await Promise.all(
+      Array.from({ length: count }, () => timedGet(agent, `${gateway.service.url}${path}`, headers)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    return [...gateway.service.statements]
+  }
+  const builds = (): Promise<number> => missesOf(started().service, 'esb_target')
+  return { ask, builds }
+}

@@ -1,0 +1,58 @@
+// Validations that fail, and the answers to a client that is locked out.
+import { expect } from 'vitest'
+import type { TestApp } from './app.ts'
+import { type JsonAnswer, basicValue, validate } from './credentials.ts'
+import { type SeededProject, seedBasicUser } from './seed.ts'
+
+export function expectLocked(answer: JsonAnswer, longestSeconds: number): void {
+  expect([answer.status, Object.keys(answer.body)]).toEqual([429, ['valid', 'message', 'code', 'request_id']])
+  expect(answer.body).toMatchObject({
+    valid: false,
+    message: 'too many failed validations; try again later',
+    code: 'rate_limited',
+  })
+  const retryAfter = answer.headers.get('retry-after') ?? ''
+  expect(retryAfter).toMatch(/^[1-9]\d*$/)
+  expect(Number(retryAfter)).toBeLessThanOrEqual(longestSeconds)
+  // The block has only begun.
+  expect(Number(retryAfter)).toBeGreaterThan(longestSeconds - 25)
+}
+
+/** Clients, Basic users and guesses, each of them new. */
+export function failedValidations(scene: () => { service: TestApp; project: SeededProject }) {
+  let clients = 0
+  /** An address nobody used before. */
+  const nextClient = (): string => {
+    clients++
+    return `10.2.${clients >> 8}.${clients & 255}`
+  }
+  let names = 0
+  const basicUser = () => {
+    names++
+    const { service, project } = scene()
+    return seedBasicUser(service.sql, project, `Backend-${names}`)
+  }
+
+  const ask = (client: string, authorization: string, app = scene().service) =>
+    validate(app.url, authorization, scene().project.applicationId, client)
+  /** A failed validation that costs nothing. */
+  const fail = (client: string, app = scene().service) => ask(client, 'Bearer nonsense', app)
+  let guesses = 0
+  /** A password nobody tried before. */
+  const guess = (client: string, username: string, app = scene().service) => {
+    guesses++
+    return ask(client, basicValue(username, `guess ${guesses}`), app)
+  }
+  /** Of twenty guesses at once five are tried; answers the statuses of all. */
+  async function expectFiveTried(): Promise<number[]> {
+    const [client, { username }] = [nextClient(), await basicUser()]
+    const runs = async () => (await scene().service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
+    const before = await runs()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => guess(client, username)))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
+    expect((await runs()) - before).toBeLessThanOrEqual(5)
+    for (const answer of answers.filter(({ status }) => status === 429)) expectLocked(answer, 900)
+    return answers.map(({ status }) => status)
+  }
+  return { nextClient, basicUser, ask, fail, guess, expectFiveTried }
+}

@@ -1,0 +1,54 @@
+// Answers that nobody takes, of a server whose connections are limited.
+import { type Server, createServer, get } from 'node:http'
+import { type AddressInfo, type Socket, connect } from 'node:net'
+import { limitConnections } from '../../src/platform/http/connection-limit.ts'
+
+export const large = Buffer.alloc(16 * 1_048_576)
+export const call = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+
+/** A server at a time, and connections to it, until `end`. */
+export function unreadAnswers() {
+  let server: Server
+  const sockets: Socket[] = []
+  const seen = { closed: 0, served: 0 }
+
+  /** /large answers more than the connection takes by itself, /late after a while, everything else at once. */
+  async function start(limits: { max: number; unreadMs: number }): Promise<void> {
+    Object.assign(seen, { closed: 0, served: 0 })
+    server = createServer((request, response) => {
+      seen.served++
+      if (request.url === '/late') setTimeout(() => response.end('late'), 3 * limits.unreadMs)
+      else response.end(request.url === '/large' ? large : 'small')
+    })
+    limitConnections(server, limits, () => seen.closed++)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  }
+  /** Asks this one from now on. */
+  const use = (other: Server): void => void (server = other)
+  const end = (): void => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    server.closeAllConnections()
+    server.close()
+  }
+  const portOf = (): number => (server.address() as AddressInfo).port
+
+  async function ask(text: string): Promise<Socket> {
+    const socket = connect(portOf(), '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.pause()
+    await new Promise<void>((resolve) => socket.once('connect', resolve))
+    socket.write(text)
+    return socket
+  }
+  const open = (): Promise<number> => new Promise((resolve) => server.getConnections((_, n) => resolve(n)))
+  const fetchText = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      get({ port: portOf(), path, agent: false }, (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('end', () => resolve(text))
+      }).on('error', reject)
+    })
+  return { seen, start, use, end, ask, open, fetchText }
+}

@@ -1,0 +1,89 @@
+// Adding a feature takes its folder (and the migration of its table), one line of app.ts and one of the permissions. Shown
+// on a copy of the sources.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { widgetFiles } from './widget-files.ts'
+
+const root = new URL('../../../../', import.meta.url).pathname
+const copied = ['.prettierrc.json', 'package.json', 'tsconfig.json', 'packages/gotemplate']
+const copiedOfManager = [
+  'package.json',
+  'conformance',
+  'migrations',
+  'src',
+  'test/kit',
+  'test/engines',
+  'tools',
+]
+const appFile = 'packages/manager/src/app.ts'
+const permissionsFile = 'packages/manager/src/policy/permissions.ts'
+const line = "  (await import('./features/widgets/index.ts')).widgets,"
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(`${tmpdir()}/manager-feature-`)
+  for (const path of [...copied, ...copiedOfManager.map((part) => `packages/manager/${part}`)])
+    cpSync(root + path, `${dir}/${path}`, {
+      recursive: true,
+      filter: (from) => !from.endsWith('node_modules'),
+    })
+  symlinkSync(`${root}node_modules`, `${dir}/node_modules`)
+  for (const [path, text] of Object.entries(widgetFiles)) {
+    mkdirSync(dirname(`${dir}/${path}`), { recursive: true })
+    writeFileSync(`${dir}/${path}`, text)
+  }
+  insert(appFile, '] as const', line)
+  insert(permissionsFile, '} as const satisfies', "  WIDGET_USE: { project: 'developer' },")
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Puts one line in front of the first one that begins so. */
+function insert(path: string, before: string, added: string): void {
+  const lines = readFileSync(`${dir}/${path}`, 'utf8').split('\n')
+  const at = lines.findIndex((text) => text.startsWith(before))
+  writeFileSync(`${dir}/${path}`, lines.toSpliced(at, 0, added).join('\n'))
+}
+
+const run = (...command: string[]): string =>
+  execFileSync(command[0] as string, command.slice(1), { cwd: dir, encoding: 'utf8' })
+const compile = (): string => {
+  try {
+    return run(`${root}node_modules/.bin/tsc`, '--noEmit')
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  }
+}
+
+const timeout = 300_000
+
+test(
+  'a feature with a query, a mutation, a route, a setting, a metric, a schedule and a sealed column',
+  { timeout },
+  () => {
+    run(process.execPath, 'packages/manager/tools/generate.ts')
+    expect(compile()).toBe('')
+    expect(JSON.parse(run(process.execPath, 'packages/manager/test/use-widgets.ts'))).toEqual({
+      slug: true,
+      refused: 'project not found',
+      full: 'there may be at most 1 widgets',
+      name: 'w',
+      route: { widgets: 1 },
+      metrics: ['svc_widgets_created_total 1', 'svc_widgets 1'],
+      audited: [{ entity_type: 'widget', action: 'create' }],
+      sealed: [1],
+    })
+    const generated = (path: string): string => readFileSync(`${dir}/${path}`, 'utf8')
+    expect(generated('POLICY.md')).toContain('| Mutation.createWidget | GraphQL | WIDGET_USE |')
+    expect(generated('docs/configuration.md')).toContain('`SVC_WIDGETS_MAX`')
+    expect(generated('docs/api/openapi.json')).toContain('/widgets/count')
+  },
+)
+
+test('a feature that stands above what it needs does not compile', { timeout }, () => {
+  const app = readFileSync(`${dir}/${appFile}`, 'utf8')
+  writeFileSync(`${dir}/${appFile}`, app.replace(`${line}\n`, '').replace('[\n', `[\n${line}\n`))
+  expect(compile()).toContain('widgets needs what does not stand above it')
+})

@@ -1,0 +1,63 @@
+// A process that is told to end while requests keep coming.
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { headersOf } from './kit/app.ts'
+import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
+import { timedPost } from './kit/http.ts'
+import { startProcess } from './kit/process.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createScratchDatabase()
+})
+afterAll(() => database.drop())
+
+const person = { id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }
+const ask = JSON.stringify({ query: '{ me { id } }' })
+
+describe('drain', () => {
+  test('SIGTERM under 200 requests a second: no request fails, exit 0', async () => {
+    const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
+    const replicas = await Promise.all([startProcess(database.url, env), startProcess(database.url, env)])
+    const ready = [true, true]
+    const watch = setInterval(() => {
+      for (const [i, replica] of replicas.entries())
+        void fetch(`${replica.healthUrl}/readyz`).then(
+          (response) => (ready[i] = response.status === 200),
+          () => (ready[i] = false),
+        )
+    }, 100)
+    const agents = replicas.map(() => new Agent({ keepAlive: true }))
+    const [failures, pending]: [string[], Promise<void>[]] = [[], []]
+    let sent = 0
+    // A proxy's view: requests go to replicas that say they are ready, 200 a second, for six seconds.
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        const target = ready[sent % 2] === true ? sent % 2 : ready[0] === true ? 0 : 1
+        sent++
+        if (sent === 300) replicas[0]?.child.kill('SIGTERM')
+        const call = timedPost(
+          agents[target] as Agent,
+          `${replicas[target]?.url}/query`,
+          headersOf(person),
+          ask,
+        ).then(
+          ({ status }) => void (status === 200 || failures.push(`status ${status}`)),
+          (error: Error) => void failures.push(error.message),
+        )
+        pending.push(call)
+        if (sent < 1_200) return
+        clearInterval(timer)
+        resolve()
+      }, 5)
+    })
+    await Promise.all(pending)
+    clearInterval(watch)
+    const exit = await replicas[0]?.exit
+    process.stdout.write(`drain requests=${sent} failed=${failures.length} exit=${exit}\n`)
+    expect([failures, exit]).toEqual([[], 0])
+    replicas[1]?.child.kill('SIGTERM')
+    expect(await replicas[1]?.exit).toBe(0)
+    for (const agent of agents) agent.destroy()
+  }, 40_000)
+})

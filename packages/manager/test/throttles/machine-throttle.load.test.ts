@@ -1,0 +1,82 @@
+// The throttle of failed machine credentials by the clock of Redis, and when Redis stops answering.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { statuses } from '../kit/credentials.ts'
+import { startDarkProxy } from '../kit/dark-proxy.ts'
+import { redisUrl } from '../kit/engines.ts'
+import { freshClient } from '../kit/machines.ts'
+import { type SeededProject, seedMachineUser, seedProject } from '../kit/seed.ts'
+import { block, fail, machineReplicas, pause, redisAnswers, refused } from '../kit/wrong-machine-tokens.ts'
+
+let service: TestApp
+let project: SeededProject
+let good: string
+const others: TestApp[] = []
+
+beforeAll(async () => {
+  service = await startTestApp()
+  project = await seedProject(service.sql, 'main')
+  good = (await seedMachineUser(service.sql, project)).token
+  await redisAnswers(service, 5_000)
+})
+afterAll(async () => {
+  for (const app of others) await app.close()
+  await service.close()
+})
+
+const { succeed, startReplica } = machineReplicas(() => ({ service, good, others }))
+
+describe('how long a block lasts', () => {
+  test('[machine-auth.throttle] [machine-auth.retry-after] with Redis blocks double and are capped as configured', async () => {
+    const quick = await startReplica({
+      env: {
+        SVC_THROTTLES_MACHINE_FAILURES: '2',
+        SVC_THROTTLES_MACHINE_WINDOW_MS: '20000',
+        SVC_THROTTLES_MACHINE_BLOCK_MS: '400',
+        SVC_THROTTLES_MACHINE_MAX_BLOCK_MS: '900',
+      },
+    })
+    await redisAnswers(quick, 5_000)
+    const client = freshClient()
+    expect((await fail(quick, client)).status).toBe(401)
+    for (const [shortest, longest] of [
+      [400, 800],
+      [800, 1_600],
+      [900, 1_600],
+      [900, 1_800],
+    ] as const) {
+      const start = performance.now()
+      expect((await fail(quick, client)).status).toBe(401)
+      let answer = await fail(quick, client)
+      expect(answer.status).toBe(429)
+      while (answer.status === 429) {
+        expect(answer.headers.get('retry-after')).toBe('1')
+        await pause(10)
+        answer = await fail(quick, client)
+      }
+      expect(answer.status).toBe(401)
+      const took = performance.now() - start
+      expect(took).toBeGreaterThan(shortest - 10)
+      expect(took).toBeLessThan(longest)
+    }
+  })
+})
+
+describe('who shares the counters', () => {
+  test('[machine-auth.counters-redis] when Redis stops answering, what the replica saw itself still counts', async () => {
+    const { hostname, port } = new URL(redisUrl())
+    const way = await startDarkProxy({ host: hostname, port: Number(port || 6379) })
+    const replica = await startReplica({ env: { SVC_REDIS_URL: `redis://127.0.0.1:${way.port}` } })
+    await redisAnswers(replica, 5_000)
+    const [client, other] = [freshClient(), freshClient()]
+    expect(await statuses(6, () => fail(replica, client))).toEqual(refused(6))
+    await block(replica, other)
+    way.goDark()
+    expect(await statuses(5, () => fail(replica, client))).toEqual([...refused(4), 429])
+    expect(replica.world.redis.isUp()).toBe(false)
+    expect((await fail(replica, other)).status).toBe(429)
+    expect((await succeed(replica, client)).status).toBe(404)
+    expect((await fail(replica, client)).status).toBe(401)
+    await way.close()
+  })
+})

@@ -1,0 +1,106 @@
+// How failed validations lock a client out, by the clock.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type JsonAnswer, basicValue, statuses } from '../kit/credentials.ts'
+import { failedValidations } from '../kit/failed-validations.ts'
+import { type SeededProject, seedProject } from '../kit/seed.ts'
+import { fail as failMachine } from '../kit/wrong-machine-tokens.ts'
+
+const quickLimits = {
+  SVC_THROTTLES_VALIDATE_FAILURES: '3',
+  SVC_THROTTLES_VALIDATE_BLOCK_MS: '2000',
+  SVC_THROTTLES_BASIC_FAILURES: '2',
+  SVC_THROTTLES_BASIC_BLOCK_MS: '2000',
+  SVC_THROTTLES_MACHINE_FAILURES: '2',
+  SVC_THROTTLES_MACHINE_BLOCK_MS: '7000',
+}
+const windowMs = 300
+const briefWindows = {
+  SVC_THROTTLES_VALIDATE_WINDOW_MS: String(windowMs),
+  SVC_THROTTLES_BASIC_WINDOW_MS: String(windowMs),
+  SVC_THROTTLES_MACHINE_WINDOW_MS: String(windowMs),
+}
+
+let service: TestApp
+/** A process that locks soon and not for long. */
+let quick: TestApp
+/** The same, and it forgets soon. */
+let brief: TestApp
+let project: SeededProject
+
+beforeAll(async () => {
+  service = await startTestApp()
+  quick = await startTestApp({ database: service.database, env: quickLimits })
+  brief = await startTestApp({ database: service.database, env: { ...quickLimits, ...briefWindows } })
+  project = await seedProject(service.sql, 'main')
+  await vi.waitUntil(() => [service, quick, brief].every((app) => app.world.redis.isUp()), {
+    timeout: 60_000,
+  })
+})
+afterAll(async () => {
+  await brief.close()
+  await quick.close()
+  await service.close()
+})
+
+const { nextClient, basicUser, ask, fail, guess } = failedValidations(() => ({
+  service,
+  project,
+}))
+
+describe('other limits', () => {
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  /** Calls until the answer is no longer 429, which it must be in the end. */
+  async function untilFree(send: () => Promise<JsonAnswer>): Promise<number> {
+    for (let tries = 0; tries < 200; tries++) {
+      const { status } = await send()
+      if (status !== 429) return status
+      await sleep(50)
+    }
+    throw new Error('the lockout does not end')
+  }
+
+  test('[proxy-auth.thresholds] [proxy-auth.lockout] a lockout ends after its configured time, and the count begins anew', async () => {
+    const [client, start] = [nextClient(), performance.now()]
+    expect(await statuses(4, () => fail(client, quick))).toEqual([401, 401, 401, 429])
+    const locked = await fail(client, quick)
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[12]$/)])
+    expect(await untilFree(() => fail(client, quick))).toBe(401)
+    expect(performance.now() - start).toBeGreaterThan(1_950)
+    expect(await statuses(3, () => fail(client, quick))).toEqual([401, 401, 429])
+    // The second lockout is no longer than the first.
+    expect((await fail(client, quick)).headers.get('retry-after')).toMatch(/^[12]$/)
+  })
+
+  test('[proxy-auth.thresholds] [proxy-auth.lockout-basic] the same holds for a pair', async () => {
+    const { username, password } = await basicUser()
+    const [client, start] = [nextClient(), performance.now()]
+    expect(await statuses(3, () => guess(client, username, quick))).toEqual([401, 401, 429])
+    const right = () => ask(client, basicValue(username, password), quick)
+    expect((await right()).status).toBe(429)
+    expect(await untilFree(right)).toBe(200)
+    expect(performance.now() - start).toBeGreaterThan(1_950)
+  })
+
+  test('[proxy-auth.thresholds] failures that lie further apart than the window do not add up', async () => {
+    const [client, guesser, { username }] = [nextClient(), nextClient(), await basicUser()]
+    for (const _ of [1, 2, 3]) {
+      expect(await statuses(2, () => fail(client, brief))).toEqual([401, 401])
+      expect((await guess(guesser, username, brief)).status).toBe(401)
+      await sleep(windowMs + 20)
+    }
+  })
+
+  test('[proxy-auth.thresholds] those of machine routes are configured apart', async () => {
+    const client = nextClient()
+    const knock = (app: TestApp) => failMachine(app, client)
+    for (const _ of [1, 2, 3]) {
+      expect((await knock(brief)).status).toBe(401)
+      await sleep(windowMs + 20)
+    }
+    expect(await statuses(2, () => knock(quick))).toEqual([401, 401])
+    const locked = await knock(quick)
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[67]$/)])
+    expect((await fail(client, quick)).status).toBe(401)
+  })
+})

@@ -1,0 +1,28 @@
+// Tests that measure or flood stand in the second tier, where they have the machine for themselves.
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../', import.meta.url).pathname
+const files = globSync('*/{src,test}/**/*.test.ts', { cwd: root }).filter((file) => !file.includes('.load.'))
+/** A difference of times, memory in use, the delay of the event loop, a stream of calls at some rate. */
+const measures =
+  /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|kit\/(?:flood|steady|watched-service)\.ts/
+/** Here what the service has measured is compared with what the test has, on any machine. */
+const known = ['manager/src/features/gateway/gateway-log.test.ts', 'manager/test/tiers.test.ts']
+
+test('nothing that is run by `npm test` measures time or memory, or floods', () => {
+  expect(files.length).toBeGreaterThan(100)
+  const measuring = files.filter((file) => measures.test(readFileSync(root + file, 'utf8')))
+  expect(measuring.toSorted()).toEqual(known)
+})
+
+test('what measures is found', () => {
+  for (const text of [
+    'expect(performance.now() - start).toBeLessThan(100)',
+    'process.memoryUsage().rss',
+    'process.threadCpuUsage()',
+    "import { startFlood } from '../kit/flood.ts'",
+  ])
+    expect(text).toMatch(measures)
+  expect('vi.spyOn(performance, "now")').not.toMatch(measures)
+})

@@ -1,0 +1,61 @@
+// Words that were given up for another one do not come back (docs/glossary.md).
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { findReplaced, replaced } from '../tools/words.ts'
+
+// One for each rule, in its order.
+const planted = [
+  'createFreshMemory()',
+  'a prepared answer',
+  'createBatched()',
+  'a success that others heed',
+  'max_held_bytes',
+  'shownText(text)',
+  'await takeTurn()',
+  'writeSoon(rows)',
+  'reachIn(actor)',
+  'actor.holdingIn(id)',
+  'holdPermission(tx)',
+  'describeGrant(line)',
+  'SVC_DATABASE_APPLICATION_ROLE',
+  'CredentialParts',
+  'secret.print',
+  'calls-underway.service.ts',
+  'the caller broke his request off',
+  'startPeriodic(jobs)',
+  'as he said',
+]
+
+test('each word that was replaced is found, with its line and what to write instead', () => {
+  expect(planted).toHaveLength(replaced.length)
+  for (const [index, text] of planted.entries()) {
+    const [form, instead] = replaced[index] as (typeof replaced)[number]
+    expect([text, form.test(text)]).toEqual([text, true])
+    expect(findReplaced('a.ts', `fine\n${text}`)).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^a\\.ts:2: .*: write ${instead.replaceAll(/[()]/g, String.raw`\$&`)}$`),
+      ),
+    )
+  }
+})
+
+test('what is written instead is found nowhere', () => {
+  for (const text of [
+    'the cached response',
+    'a prepared statement',
+    'their own role',
+    'the shell',
+    'this, she, other',
+  ])
+    expect(findReplaced('a.ts', text)).toEqual([])
+})
+
+test('the glossary has at most 25 words, each once', () => {
+  const page = readFileSync(new URL('../../../docs/glossary.md', import.meta.url), 'utf8')
+  const words = [...page.matchAll(/^\| ([a-z ]+?) +\|/gm)]
+    .map(([, word]) => word)
+    .filter((word) => word !== 'word')
+  expect(words.length).toBeGreaterThan(10)
+  expect(words.length).toBeLessThanOrEqual(25)
+  expect(new Set(words).size).toBe(words.length)
+})
