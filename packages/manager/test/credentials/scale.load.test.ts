@@ -73,8 +73,9 @@ async function costOf64(kind: string): Promise<{ statements: string[]; kdf: numb
   await validateAtOnce(headers, 64)
   const before = await kdfRuns()
   let statements: string[] = []
-  // As in `fewest`.
-  for (let tries = 0; tries < 5 && (tries === 0 || statements.length > 3); tries++) {
+  // As in `fewest`; a job of the service (its clock, its last uses) may add a statement of its own.
+  const isCheap = () => statements.length <= 3 && new Set(statements).size === 1
+  for (let tries = 0; tries < 5 && !isCheap(); tries++) {
     service.statements.length = 0
     await validateAtOnce(headers, 64)
     statements = [...service.statements]
