@@ -7,7 +7,7 @@ import { adminUrl } from './engines.ts'
 
 const migrations = new URL('../../migrations/', import.meta.url).pathname
 
-async function asAdmin<T>(work: (client: Client) => Promise<T>): Promise<T> {
+export async function asAdmin<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: adminUrl() })
   await client.connect()
   try {
@@ -23,8 +23,12 @@ const urlOf = (name: string): string => {
   return url.href
 }
 
+/** Databases of a run begin with this, so that what removes them (database-reaper.ts) finds them and no others. */
+export const prefixOf = (run: string): string => `svc_test_${run}_`
+
 let counter = 0
-const freshName = (): string => `svc_test_${process.pid}_${Date.now().toString(36)}_${counter++}`
+const { env } = process
+const freshName = (): string => `${prefixOf(env['TEST_RUN'] ?? 'none')}${process.pid}_${counter++}`
 
 /** The template for the migrations as they are now; made once, by whoever comes first. */
 export async function prepareTemplate(): Promise<string> {

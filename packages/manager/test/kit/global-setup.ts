@@ -1,27 +1,37 @@
-// Runs once before all test files: the template database they clone, and removal of what earlier, broken runs left behind.
-import { Client } from 'pg'
-import { prepareTemplate } from './databases.ts'
-import { adminUrl } from './engines.ts'
+// Runs once before all test files: the template database they clone, and what removes the databases of the run.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { randomBytes } from 'node:crypto'
+import { asAdmin, prepareTemplate } from './databases.ts'
 
-const maxAgeMs = 2 * 3_600_000
-
-/** A database of a run that cannot be under way any more; other runs on the same server keep theirs. */
-function isStale(name: string): boolean {
-  const [, , , madeAt] = name.split('_')
-  return name.startsWith('svc_template_') || Date.now() - Number.parseInt(madeAt ?? '0', 36) > maxAgeMs
+/** Prepares the run; returns what ends it. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const run = randomBytes(6).toString('hex')
+  process.env['TEST_RUN'] = run
+  const reaper = spawn(process.execPath, [new URL('./database-reaper.ts', import.meta.url).pathname, run], {
+    // Its own session: what ends this process, by whatever signal, does not end the reaper.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  reaper.unref()
+  await dropForgotten(await prepareTemplate())
+  return async () => {
+    reaper.ref()
+    reaper.stdin.end()
+    await once(reaper, 'exit')
+  }
 }
 
-export default async function setup(): Promise<void> {
-  const template = await prepareTemplate()
-  const client = new Client({ connectionString: adminUrl() })
-  await client.connect()
-  const { rows } = await client.query<{ name: string }>(
-    `select d.datname as name from pg_database d
-     where (d.datname like 'svc_test_%' or (d.datname like 'svc_template_%' and d.datname <> $1))
-       and not exists (select 1 from pg_stat_activity a where a.datname = d.datname)`,
-    [template],
-  )
-  for (const { name } of rows.filter((row) => isStale(row.name)))
-    await client.query(`drop database if exists ${name}`)
-  await client.end()
+/** Templates of former migrations, and whatever is left by a machine that stopped; other runs keep theirs. */
+function dropForgotten(template: string): Promise<void> {
+  return asAdmin(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select d.datname as name from pg_database d
+       where (d.datname like 'svc_test_%' or (d.datname like 'svc_template_%' and d.datname <> $1))
+         and (pg_stat_file('base/' || d.oid || '/PG_VERSION', true)).modification < now() - interval '2 hours'
+         and not exists (select 1 from pg_stat_activity a where a.datname = d.datname)`,
+      [template],
+    )
+    for (const { name } of rows) await client.query(`drop database if exists ${name}`)
+  })
 }

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkSlug, checkText, withoutNull } from '../../platform/inputs/inputs.ts'
+import { checkName, checkSlug, checkText, changesOf } from '../../platform/inputs/inputs.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './applications.store.ts'
 
@@ -78,7 +78,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
         const after = await store.updateApplication(
           tx,
           before.id,
-          checkValues({ ...before, ...withoutNull(input) }),
+          checkValues({ ...before, ...changesOf(input) }),
         )
         await audit.append(tx, actor, event('update', { before, after }))
         return after

@@ -1,7 +1,7 @@
 // What a module config may hold, and how an update changes one.
 import { badRequest } from '../../platform/errors.ts'
 import { type KeyValuePair, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
-import { checkName, checkText, withoutNull } from '../../platform/inputs/inputs.ts'
+import { checkName, checkText, changesOf } from '../../platform/inputs/inputs.ts'
 import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
 import { problemOfReservedKeys } from './reserved-keys.pure.ts'
 
@@ -16,7 +16,7 @@ const nameLength = 100
 
 /** The config with the given fields in place of its own; throws when one breaks a rule. */
 export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
-  const changed = { ...config, ...withoutNull(update) }
+  const changed = { ...config, ...changesOf(update) }
   return {
     EnabledModules: checkNames(changed.EnabledModules, 'EnabledModules', moduleNameLength),
     KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
@@ -25,7 +25,7 @@ export function changeBackend(config: BackendModuleConfig, update: BackendUpdate
 
 /** The same for a frontend's. */
 export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpdate): FrontendModuleConfig {
-  const changed = { ...config, ...withoutNull(update) }
+  const changed = { ...config, ...changesOf(update) }
   return {
     EnabledThemes: checkNames(changed.EnabledThemes, 'EnabledThemes', nameLength),
     DefaultTheme: checkDefault(changed.DefaultTheme, 'DefaultTheme'),

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkOneOf, checkSlug, withoutNull } from '../../platform/inputs/inputs.ts'
+import { checkName, checkOneOf, checkSlug, changesOf } from '../../platform/inputs/inputs.ts'
 import type { MembershipsApi } from '../memberships/index.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './tenants.store.ts'
@@ -66,11 +66,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     update: (actor: Actor, id: string, input: Input): Promise<store.Tenant> =>
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
-        const after = await store.updateTenant(
-          tx,
-          before.id,
-          checkValues({ ...before, ...withoutNull(input) }),
-        )
+        const after = await store.updateTenant(tx, before.id, checkValues({ ...before, ...changesOf(input) }))
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),

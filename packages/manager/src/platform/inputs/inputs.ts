@@ -47,8 +47,22 @@ export function checkOneOf<const T extends string>(value: string, field: string,
   return found
 }
 
-/** In an update, null means the same as absent: the value stays. */
-export function withoutNull<T extends object>(input: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const kept = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(kept) as { [K in keyof T]?: NonNullable<T[K]> }
+type Changes<T, Nullable extends keyof T> = { [K in Exclude<keyof T, Nullable>]?: NonNullable<T[K]> } & {
+  [K in Nullable]?: Exclude<T[K], undefined>
+}
+
+/**
+ * What an update changes: an absent field stays, null clears a field that is nullable. In any other field null means the
+ * same as absent.
+ */
+export function changesOf<T extends object>(input: T): Changes<T, never>
+export function changesOf<T extends object, Nullable extends keyof T>(
+  input: T,
+  nullable: readonly Nullable[],
+): Changes<T, Nullable>
+export function changesOf(input: object, nullable: readonly string[] = []): object {
+  const kept = Object.entries(input).filter(
+    ([name, value]) => value !== undefined && (value !== null || nullable.includes(name)),
+  )
+  return Object.fromEntries(kept)
 }
