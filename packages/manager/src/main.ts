@@ -2,6 +2,8 @@
 import type { AddressInfo, Server } from 'node:net'
 import { createApp, settings } from './app.ts'
 import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
+import { configWarnings } from './config/warnings.ts'
+import { databaseAddress } from './platform/db/addresses.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
@@ -13,8 +15,10 @@ import { version } from './version.ts'
 import { type World, closeWorld, createWorld } from './world.ts'
 
 async function start(config: Config): Promise<void> {
+  const { label: database } = databaseAddress(config.databaseUrl)
   const world = createWorld(config)
   const { log } = world
+  for (const warning of configWarnings(config)) log.warn(warning)
   await assertSchemaFits(world.database.pool)
   await syncClock(world)
   await assertMasterKey(world.database.db, config.masterKey)
@@ -34,7 +38,7 @@ async function start(config: Config): Promise<void> {
     ? startSchedules(app.schedules, log, world.metrics)
     : () => Promise.resolve()
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
-  log.info({ version, env: config.env, roles: config.roles, ...ports }, 'manager is ready')
+  log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
 
   const stop = async (): Promise<void> => {
     // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.

@@ -2,7 +2,8 @@
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settings } from '../src/app.ts'
-import { loadConfig, printableConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { printableConfig } from '../src/config/shown-config.ts'
 import { testEnv } from './kit/app.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { runManager } from './kit/process.ts'
@@ -134,7 +135,7 @@ describe('the commands', () => {
       sealed.toString('hex'),
     ])
       expect(said).not.toContain(hidden)
-    expect(said).toContain('encryption.keys: \\"********\\"')
+    expect(said).toContain('# encryption.keys: ********\\n')
   })
 })
 

@@ -95,7 +95,7 @@ describe('start', () => {
     expect(log).toContain('"route":"/query"')
     expect(log).not.toMatch(/a-very-secret-thing|tok-123456/)
     const printed = await runManager(['config', 'print'], env)
-    expect(printed.stdout).toContain('proxy.secret: "********"')
+    expect(printed.stdout).toContain('# proxy.secret: ********')
     expect(printed.stdout).not.toContain('a-very-secret-thing')
   })
 })
@@ -324,8 +324,8 @@ describe('the command line', () => {
     const printed = await runManager(['--config', file, 'config', 'print'], { ...env, SVC_PORT: '9100' })
     expect(printed.stdout).toMatch(/http.port: 9100\n/)
     expect(printed.stdout).toMatch(/log.level: debug\n/)
-    expect((await runManager(['--config', file, 'config', 'check'], env)).stdout).toBe(
-      'the configuration is fine\n',
+    expect((await runManager(['--config', file, 'config', 'check'], env)).stdout).toMatch(
+      /the configuration is fine\n$/,
     )
     writeFileSync(file, 'log:\n  levle: debug\nhttp:\n  port: many\n')
     const wrong = await runManager(['--config', file, 'config', 'check'], env)

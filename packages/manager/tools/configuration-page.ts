@@ -1,10 +1,13 @@
 // docs/configuration.md, from the tables of settings.
 import { settings } from '../src/app.ts'
+import { envText } from '../src/config/shown-config.ts'
 
 /** The page as Markdown. */
 export function configurationPage(): string {
   const rows = Object.values(settings).map((item) => {
-    const fallback = item.default === undefined ? (item.optional ? 'none' : 'required') : shown(item.default)
+    const written = item.default === undefined ? '' : envText(item, item.default)
+    const none = item.default !== undefined ? 'empty' : item.optional ? 'none' : 'required'
+    const fallback = written === '' ? none : `\`${written}\``
     return `| \`${item.key}\` | \`${item.env}\` | ${fallback} | ${item.doc}${item.secret ? ' Secret.' : ''} |`
   })
   return [
@@ -15,15 +18,16 @@ export function configurationPage(): string {
     'A start reports all problems at once and refuses keys and `SVC_` variables it does not know.',
     '`SVC_REGION` is accepted too: templates of the gateway may read it.',
     '`npm run manager -- config check` does the same without starting, `config print` shows the result, secrets masked.',
+    '[manager.example.yaml](../manager.example.yaml) is a file with every key and its default.',
+    '',
+    'A setting marked as secret can also be read from a file, as Docker and Kubernetes provide them: its variable with',
+    '`_FILE` at the end, such as `SVC_MASTER_KEY_FILE`, holds an absolute path. The file holds nothing but the value, at',
+    'most 64 KiB; a newline at its end is removed. It wins over the key in the YAML file; both variables at once are',
+    'refused.',
     '',
     '| key | variable | default | meaning |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n')
-}
-
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : `\`${value.join(',')}\``
-  return `\`${String(value)}\``
 }

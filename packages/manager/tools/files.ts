@@ -8,7 +8,7 @@ const known = [
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
   '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
-  '{Dockerfile,LICENSE,compose.yaml,redocly.yaml,vitest.config.ts,vitest.load.config.ts}',
+  '{Dockerfile,LICENSE,compose.yaml,manager.example.yaml,redocly.yaml,vitest.config.ts,vitest.load.config.ts}',
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',

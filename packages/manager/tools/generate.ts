@@ -1,6 +1,6 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts (from a migrated database),
-// POLICY.md, docs/configuration.md, docs/api/schema.graphql, docs/api/openapi.json. With --check it writes nothing and
-// fails on a difference.
+// POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json. With --check it
+// writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -84,12 +84,14 @@ emit('packages/manager/src/generated/db.ts', await databaseTypes())
 // Only now do the files that the app imports agree with its sources.
 const { describeApp } = await import('./describe-app.ts')
 const { configurationPage } = await import('./configuration-page.ts')
+const { exampleFile } = await import('./example-file.ts')
 const described = await describeApp()
 emit('POLICY.md', described.policy)
 emit('docs/api/schema.graphql', described.schema)
 const formatting = await resolveConfig(root)
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
+emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))
 if (stale.length > 0) {
   process.stderr.write(`generated files are stale: ${stale.join(', ')}; run npm run generate\n`)
   process.exitCode = 1

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import { stringify } from 'yaml'
 import { settings } from '../app.ts'
-import { printableConfig } from '../config/config.ts'
+import { platformSettings } from '../config/settings.ts'
+import { configText } from '../config/shown-config.ts'
+import { configWarnings } from '../config/warnings.ts'
+import { databaseAddress, redisAddress } from '../platform/db/addresses.ts'
 import { commandConfig, say } from './context.ts'
 
 /** manager config … */
@@ -14,15 +16,39 @@ export function addConfigCommands(program: Command): void {
   config
     .command('check')
     .description('Read the configuration and name every problem at once; exits non-zero when there is one.')
+    .addHelpText(
+      'after',
+      `
+Warnings go to standard error and leave the exit status at zero. Nothing is connected to: the database and
+Redis are named as they would be.`,
+    )
     .action((_options, command: Command) => {
-      commandConfig(command)
+      const values = commandConfig(command)
+      say(databaseAddress(values.databaseUrl).sentence)
+      say(redisAddress(values.redisUrl))
+      for (const warning of configWarnings(values)) process.stderr.write(`warning: ${warning}\n`)
       say('the configuration is fine')
     })
 
   config
     .command('print')
     .description('Print the effective configuration with every secret masked.')
+    .addHelpText(
+      'after',
+      `
+What is printed is a configuration file. Secrets that are set are comments in it: give them by their variables,
+such as SVC_MASTER_KEY or SVC_MASTER_KEY_FILE, and the file is accepted as it is.
+
+Example:
+  $ npm run --silent manager -- config print > manager.yaml
+  $ npm run manager -- --config manager.yaml config check`,
+    )
     .action((_options, command: Command) => {
-      process.stdout.write(stringify(printableConfig(commandConfig(command), settings)))
+      const values = commandConfig(command)
+      const notes = {
+        [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).sentence,
+        [platformSettings.redisUrl.key]: redisAddress(values.redisUrl),
+      }
+      process.stdout.write(configText(values, settings, notes))
     })
 }

@@ -1,9 +1,9 @@
 // The only reader of process.env and of the configuration file. What there is to configure: settings.ts, and the
 // `settings` of each feature.
-import { readFileSync } from 'node:fs'
-import { parse as parseYaml } from 'yaml'
-import { type Setting, type SettingsTable, type ValuesOf, flattenYaml } from './readers.ts'
+import { readConfigFile, readSecretFile, secretFileOf } from './files.ts'
+import type { Setting, SettingsTable, ValuesOf } from './readers.ts'
 import { platformSettings } from './settings.ts'
+import { findUnknown } from './unknown-settings.ts'
 
 type TemplateEnv = {
   [Name in 'SVC_ENV' | 'SVC_REGION' | 'APP_ENV' | 'DEPLOYMENT_ENV']?: string | undefined
@@ -28,7 +28,12 @@ export function joinSettings(tables: readonly SettingsTable[]): SettingsTable {
   for (const [name, item] of [platformSettings, ...tables].flatMap((table) =>
     Object.entries<SettingsTable[string]>(table),
   )) {
-    for (const taken of [`the name ${name}`, `the key ${item.key}`, `the variable ${item.env}`]) {
+    const variables = item.secret ? [item.env, secretFileOf(item)] : [item.env]
+    for (const taken of [
+      `the name ${name}`,
+      `the key ${item.key}`,
+      ...variables.map((variable) => `the variable ${variable}`),
+    ]) {
       if (seen.has(taken)) throw new Error(`two settings have ${taken}`)
       seen.add(taken)
     }
@@ -55,93 +60,75 @@ export function processSource(file?: string): ConfigSource {
 }
 
 /** Reads, checks and returns the configuration; throws one ConfigError that lists all problems. */
-export function loadConfig(source: ConfigSource, settings: SettingsTable): Config {
-  const problems: string[] = []
-  const fromFile = readFile(source.file, problems)
-  refuseUnknown(settings, source.env, fromFile, problems)
+export function loadConfig({ env, file }: ConfigSource, settings: SettingsTable): Config {
+  const inFile = readConfigFile(file)
+  const fromFile = 'problem' in inFile ? new Map<string, unknown>() : inFile.values
+  const problems = 'problem' in inFile ? [inFile.problem] : []
+  problems.push(...findUnknown(settings, env, fromFile))
   const config: Record<string, unknown> = {}
+  const refused = new Set<string>()
   for (const [name, item] of Object.entries(settings)) {
-    const inEnv = source.env[item.env]
-    const raw = inEnv !== undefined && inEnv !== '' ? inEnv : fromFile.get(item.key)
-    const where = inEnv !== undefined && inEnv !== '' ? item.env : item.key
-    config[name] = readSetting(item, raw, where, problems)
+    const result = readSetting(item, findRaw(item, env, fromFile))
+    if ('problem' in result) {
+      problems.push(result.problem)
+      refused.add(name)
+    }
+    config[name] = 'problem' in result ? item.default : result.value
   }
-  const { SVC_REGION, APP_ENV, DEPLOYMENT_ENV } = source.env
+  const { SVC_REGION, APP_ENV, DEPLOYMENT_ENV } = env
   config['templateEnv'] = { SVC_ENV: config['env'], SVC_REGION, APP_ENV, DEPLOYMENT_ENV }
-  checkTogether(config as Config, problems)
+  problems.push(...checkTogether(config as Config, refused))
   if (problems.length > 0) throw new ConfigError(problems)
   return config as Config
 }
 
-function readSetting(
-  item: Setting<unknown, boolean>,
-  raw: unknown,
-  where: string,
-  problems: string[],
-): unknown {
-  if (raw === undefined || raw === null) {
+type AnySetting = Setting<unknown, boolean>
+type Raw = { raw: unknown; where: string } | { problem: string }
+
+const isSet = (value: string | undefined): value is string => value !== undefined && value !== ''
+
+/** What is given for a setting: its variable, the file its variable names, or its key in the configuration file. */
+function findRaw(item: AnySetting, env: ConfigSource['env'], fromFile: ReadonlyMap<string, unknown>): Raw {
+  const inEnv = env[item.env]
+  const fileVariable = secretFileOf(item)
+  const path = item.secret ? env[fileVariable] : undefined
+  if (isSet(inEnv) && isSet(path))
+    return { problem: `${item.env} and ${fileVariable} are both set; remove one of them` }
+  if (isSet(path)) {
+    const content = readSecretFile(fileVariable, path)
+    return 'problem' in content
+      ? content
+      : { raw: content.value, where: `the content of the file that ${fileVariable} names` }
+  }
+  return isSet(inEnv)
+    ? { raw: inEnv, where: item.env }
+    : { raw: fromFile.get(item.key) ?? undefined, where: item.key }
+}
+
+function readSetting(item: AnySetting, given: Raw): { value: unknown } | { problem: string } {
+  if ('problem' in given) return given
+  if (given.raw === undefined) {
     if (item.default === undefined && !item.optional)
-      problems.push(`${item.env} (${item.key}) is required: ${item.doc}`)
-    return item.default
+      return { problem: `${item.env} (${item.key}) is required: ${item.doc}` }
+    return { value: item.default }
   }
-  const result = item.read(raw)
-  if ('problem' in result) {
-    problems.push(`${where} ${result.problem}`)
-    return item.default
-  }
-  return result.value
-}
-
-function readFile(file: string | undefined, problems: string[]): Map<string, unknown> {
-  if (file === undefined || file === '') return new Map()
-  try {
-    return flattenYaml(parseYaml(readFileSync(file, 'utf8')))
-  } catch (error) {
-    problems.push(`configuration file ${file} cannot be read: ${(error as Error).message}`)
-    return new Map()
-  }
-}
-
-function refuseUnknown(
-  settings: SettingsTable,
-  env: ConfigSource['env'],
-  fromFile: Map<string, unknown>,
-  problems: string[],
-): void {
-  const envNames = new Set<string>([
-    ...Object.values(settings).map((s) => s.env),
-    'SVC_CONFIG_FILE',
-    'SVC_REGION',
-  ])
-  const keys = new Set<string>(Object.values(settings).map((s) => s.key))
-  for (const name of Object.keys(env))
-    if (name.startsWith('SVC_') && !envNames.has(name)) problems.push(`${name} is not a known setting`)
-  for (const key of fromFile.keys())
-    if (!keys.has(key)) problems.push(`${key} is not a known key of the configuration file`)
+  const result = item.read(given.raw)
+  return 'problem' in result ? { problem: `${given.where} ${result.problem}` } : result
 }
 
 /** Well known, so it protects nothing: only development falls back to it. */
 const developmentMasterKey = Buffer.alloc(32, 'development')
 
-function checkTogether(config: Config, problems: string[]): void {
+function checkTogether(config: Config, refused: ReadonlySet<string>): string[] {
+  const problems: string[] = []
   if (config.devUserOverride && config.env !== 'development')
     problems.push('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')
-  const isKeyWrong = problems.some(
-    (problem) => problem.startsWith(platformSettings.masterKey.env) || problem.startsWith('master_key'),
-  )
-  if (config.masterKey === undefined && !isKeyWrong) {
+  if (config.masterKey === undefined && !refused.has('masterKey')) {
     if (config.env === 'development') config.masterKey = developmentMasterKey
     else problems.push(`SVC_MASTER_KEY (master_key) is required: ${platformSettings.masterKey.doc}`)
   }
-  if (config.proxySecretPrevious !== undefined && config.proxySecret === undefined)
+  const isSecretMissing = config.proxySecret === undefined && !refused.has('proxySecret')
+  if (config.proxySecretPrevious !== undefined && isSecretMissing)
     problems.push('SVC_PROXY_SECRET_PREVIOUS is set without SVC_PROXY_SECRET')
-}
-
-/** The effective configuration by dotted key, with every secret masked. */
-export function printableConfig(config: Config, settings: SettingsTable): Record<string, unknown> {
-  const entries = Object.entries(settings).map(([name, item]) => {
-    const value = config[name as keyof Config]
-    return [item.key, item.secret && value !== undefined ? '********' : (value ?? null)]
-  })
-  return Object.fromEntries(entries) as Record<string, unknown>
+  return problems
 }

@@ -2,7 +2,11 @@
 // or what is wrong with it, in a text that says what to do.
 import { isIP } from 'node:net'
 
-export type Reader<T> = (raw: unknown) => { value: T } | { problem: string }
+export type Reader<T> = {
+  (raw: unknown): { value: T } | { problem: string }
+  /** How a value is written, where the value itself would be read as something else. */
+  show?(value: T): string
+}
 
 export type Setting<T, Optional extends boolean> = {
   read: Reader<T>
@@ -76,14 +80,17 @@ const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
 
 /** A time such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
 export function duration(minMs: number, maxMs: number): Reader<number> {
-  return (raw) => {
+  const read: Reader<number> = (raw) => {
     const [, count, unit = 's'] = /^(\d{1,9})(ms|s|m)?$/.exec(String(raw)) ?? []
     const value = count === undefined ? Number.NaN : Number(count) * (unitsMs[unit] as number)
     if (!(value >= minMs && value <= maxMs))
       return { problem: `must be a time such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
     return { value }
   }
+  return Object.assign(read, { show: showDuration })
 }
+
+const showDuration = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)
 
 /** true or false. */
 export const boolean: Reader<boolean> = (raw) => {
@@ -152,18 +159,4 @@ export const cidrList: Reader<string[]> = (raw) => {
     )
   })
   return valid ? { value: list } : { problem: 'must be a list of networks such as 10.0.0.0/8' }
-}
-
-/** Turns nested YAML into dotted keys; lists stay values. */
-export function flattenYaml(node: unknown, prefix = ''): Map<string, unknown> {
-  const flat = new Map<string, unknown>()
-  if (node === null || node === undefined) return flat
-  if (typeof node !== 'object' || Array.isArray(node)) throw new Error('the top level must be a mapping')
-  for (const [key, value] of Object.entries(node as Record<string, unknown>)) {
-    const path = prefix === '' ? key : `${prefix}.${key}`
-    if (value !== null && typeof value === 'object' && !Array.isArray(value))
-      for (const [inner, leaf] of flattenYaml(value, path)) flat.set(inner, leaf)
-    else flat.set(path, value)
-  }
-  return flat
 }

@@ -137,7 +137,7 @@ export const platformSettings = {
     env: 'SVC_PROXY_SECRET',
     secret: true,
     optional: true,
-    doc: 'Secret the trusted proxy sends as `X-Proxy-Auth`. Without it every gated route answers 401.',
+    doc: 'Secret the trusted proxy sends as `X-Proxy-Auth`. Without it every gated route answers 401. A start warns of fewer than 32 characters.',
   }),
   proxySecretPrevious: setting(headerSecret, {
     key: 'proxy.previous_secret',

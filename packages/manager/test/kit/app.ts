@@ -16,7 +16,7 @@ import { type TestDatabase, createScratchDatabase } from './databases.ts'
 import { redisUrl } from './engines.ts'
 import { type GraphqlAnswer, postQuery } from './graphql.ts'
 
-export const proxySecret = 'the-proxy-secret-of-the-tests'
+export const proxySecret = 'the-proxy-secret-of-all-the-tests'
 export const masterKey = Buffer.alloc(32, 7).toString('base64')
 
 export type Person = { id: string; email?: string; name?: string }

@@ -1,0 +1,63 @@
+// Where the engines are, for people to read. A connection string holds a password, in one of many places: only what is
+// plainly a host, a port, a name or a user leaves this file.
+import { Client } from 'pg'
+
+export type DatabaseAddress = {
+  /** For a log line, such as `db.example:5432/manager`. */
+  label: string
+  /** For an operator, such as `database manager on db.example:5432 as svc`. */
+  sentence: string
+}
+
+const mask = '********'
+const plainName = /^[\p{L}\p{N}_.$ @-]{1,128}$/u
+const plainHost = /^[\w.:/-]{1,255}$/
+
+/** Where the driver will connect to; throws one sentence when it cannot read the URL. */
+export function databaseAddress(url: string): DatabaseAddress {
+  if (isAmbiguous(url))
+    return {
+      label: mask,
+      sentence: `database ${mask}: its URL has an @ behind the host; percent-encode what the password holds`,
+    }
+  const { host, port, database, user } = readByDriver(url)
+  const place = placeOf(host, port)
+  const name = plain(plainName, database ?? '')
+  return {
+    label: `${place}/${name}`,
+    sentence: `database ${name} on ${place} as ${plain(plainName, user ?? '')}`,
+  }
+}
+
+/** Such as `redis on 127.0.0.1:6379`. */
+export function redisAddress(url: string): string {
+  if (isAmbiguous(url))
+    return `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
+  const { hostname, port } = new URL(url)
+  return `redis on ${placeOf(hostname.replace(/^\[(.+)\]$/, '$1'), port === '' ? 6379 : Number(port))}`
+}
+
+/** The driver knows best: parameters of the query and variables such as PGHOST count too. Nothing connects here. */
+function readByDriver(url: string): Client {
+  try {
+    return new Client({ connectionString: url })
+  } catch {
+    throw new Error(
+      'SVC_DATABASE_URL (database.url) cannot be used: percent-encode its user, password and name, and check the files it names',
+    )
+  }
+}
+
+/** A password with an unencoded / or ? ends the host too early: its beginning is taken for the port, its rest for the name. */
+function isAmbiguous(url: string): boolean {
+  const { pathname, search, hash } = new URL(url)
+  return `${pathname}${search}${hash}`.includes('@')
+}
+
+function placeOf(host: string, port: number): string {
+  const shown = plain(plainHost, host)
+  if (shown.startsWith('/')) return shown
+  return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`
+}
+
+const plain = (form: RegExp, text: string): string => (form.test(text) ? text : mask)

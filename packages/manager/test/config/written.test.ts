@@ -1,0 +1,169 @@
+// What is shown of the configuration is read again as the same: by `config print`, on the page and in the example file.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { settings } from '../../src/app.ts'
+import type { Config } from '../../src/config/config.ts'
+import { configText, envText, printableConfig } from '../../src/config/shown-config.ts'
+import { type Env, leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
+import { runManager } from '../kit/process.ts'
+
+const file = useFiles()
+const root = new URL('../../../../', import.meta.url).pathname
+const entries = Object.entries(settings)
+const open = entries.filter(([, item]) => !item.secret)
+
+/** Development accepts every value of every setting; a variable would win over the file. */
+const envFor = (variable: string): Env => ({
+  ...leastEnv,
+  ...(variable === 'SVC_ENV' ? {} : { SVC_ENV: 'development' }),
+})
+const valueOf = (config: Config, name: string): unknown => config[name as keyof Config]
+
+// Texts of every kind that some reader takes, those that YAML reads as something else among them.
+const samples = [
+  "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|api|jobs,api",
+  '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
+  '10.0.0.0/8|10.0.0.0/8, fd00::/8|https://manager.example/a?b=c#d',
+].flatMap((texts) => texts.split('|'))
+
+describe('every setting', () => {
+  test('is read again as its default, from the file and from its variable, as it is printed', () => {
+    const printed = printableConfig(load({ ...leastEnv, SVC_ENV: 'development' }), settings)
+    const wrong = open.flatMap(([name, item]) => {
+      if (item.default === undefined) return printed[item.key] === null ? [] : [item.key]
+      if (item.key === 'env') return []
+      const inFile = file('default.yaml', JSON.stringify({ [item.key]: printed[item.key] }))
+      const values = [
+        valueOf(load(envFor(item.env), inFile), name),
+        valueOf(load({ ...envFor(item.env), [item.env]: envText(item, item.default) }), name),
+      ]
+      return values.every((value) => JSON.stringify(value) === JSON.stringify(item.default)) ? [] : [item.key]
+    })
+    expect(wrong).toEqual([])
+    expect(open.length).toBeGreaterThan(50)
+  })
+
+  test('is read again as it was set, from the file and from its variable, as it is printed', () => {
+    const unproved = new Set(open.map(([name]) => name))
+    for (const [name, item] of open)
+      for (const sample of samples) {
+        const read = item.read(sample)
+        if ('problem' in read) continue
+        const set = load({ ...envFor(item.env), [item.env]: sample })
+        const inFile = file('set.yaml', configText(set, settings, {}))
+        const again = { ...envFor(item.env), [item.env]: envText(item, read.value) }
+        expect([item.key, sample, valueOf(load(envFor(item.env), inFile), name)]).toEqual([
+          item.key,
+          sample,
+          read.value,
+        ])
+        expect([item.key, sample, valueOf(load(again), name)]).toEqual([item.key, sample, read.value])
+        if (JSON.stringify(read.value) !== JSON.stringify(item.default)) unproved.delete(name)
+      }
+    // It knows but one value, its default.
+    expect([...unproved]).toEqual(['userProvider'])
+  })
+
+  test('times are printed with their unit', () => {
+    const env = { ...leastEnv, SVC_ESB_FORWARD_TIMEOUT: '2m', SVC_ESB_BODY_TIMEOUT: '1500ms' }
+    expect(printableConfig(load(env), settings)).toMatchObject({
+      'esb.forward_timeout': '120s',
+      'esb.body_timeout': '1500ms',
+      'esb.body_stall_timeout': '5s',
+      'shutdown.timeout_ms': 25_000,
+    })
+  })
+
+  test('shows a default on the page that its variable takes', () => {
+    const page = readFileSync(`${root}docs/configuration.md`, 'utf8')
+    const rows = [...page.matchAll(/^\| `([a-z._]+)` +\| `(SVC_[A-Z_]+)` +\| (.+?) +\|/gm)]
+    expect(rows).toHaveLength(entries.length)
+    for (const [, key, variable = '', shown = ''] of rows) {
+      const [name, item] = entries.find(([, { env }]) => env === variable) as (typeof entries)[number]
+      expect([key, item.key]).toEqual([key, key])
+      const isShown = shown.startsWith('`')
+      const given = isShown ? { [variable]: shown.slice(1, -1) } : {}
+      const value = valueOf(load({ ...envFor(variable), ...given }), name)
+      expect([key, isShown ? value : shown]).toEqual([key, expectedOf(item)])
+    }
+  })
+
+  const expectedOf = (item: (typeof settings)[string]): unknown => {
+    if (item.default === undefined) return item.optional ? 'none' : 'required'
+    return Array.isArray(item.default) && item.default.length === 0 ? 'empty' : item.default
+  }
+})
+
+describe('config print', () => {
+  const secrets = {
+    ...leastEnv,
+    SVC_REDIS_URL: 'redis://:red-word@cache.example',
+    SVC_PROXY_SECRET: 'a-proxy-secret-of-thirty-two-characters',
+    SVC_ENCRYPTION_KEYS: `2027:${leastEnv.SVC_MASTER_KEY}`,
+  }
+
+  test('is a file that is accepted where the secrets come from the environment, and prints the same again', async () => {
+    const env = { ...secrets, SVC_ESB_BODY_TIMEOUT: '900ms', SVC_PROXY_TRUSTED_CIDRS: '10.0.0.0/8' }
+    const { stdout } = await runManager(['config', 'print'], env)
+    expect(stdout).toContain(
+      '# database.url: ******** (database manager on db.example:5432 as svc)\ndatabase.pool_size: 10\n',
+    )
+    expect(stdout).toContain('# redis.url: ******** (redis on cache.example:6379)\n')
+    expect(stdout).toContain('# proxy.secret: ********\nproxy.previous_secret: null\n')
+    expect(stdout).toContain('# encryption.keys: ********\n')
+    expect(stdout).not.toMatch(/pass-word|red-word|a-proxy-secret/)
+    const path = file('printed.yaml', stdout)
+    const check = await runManager(['--config', path, 'config', 'check'], secrets)
+    expect(check).toEqual({
+      code: 0,
+      stdout:
+        'database manager on db.example:5432 as svc\nredis on cache.example:6379\nthe configuration is fine\n',
+      stderr: '',
+    })
+    expect((await runManager(['--config', path, 'config', 'print'], secrets)).stdout).toBe(stdout)
+  })
+
+  test('says in its help what the output is good for', async () => {
+    const { stdout } = await runManager(['config', 'print', '--help'], {})
+    expect(stdout).toContain(
+      'What is printed is a configuration file. Secrets that are set are comments in it',
+    )
+  })
+})
+
+describe('manager.example.yaml', () => {
+  const example = readFileSync(`${root}manager.example.yaml`, 'utf8')
+
+  test('is accepted as it is, with the required secrets from the environment, and holds every default', () => {
+    const config = load(leastEnv, `${root}manager.example.yaml`)
+    expect(config).toEqual(load(leastEnv))
+  })
+
+  test('names every key, with its meaning; those without a default and secrets as comments', () => {
+    const flat = new Set<string>()
+    const collect = (node: unknown, path: string): void => {
+      if (node === null || typeof node !== 'object' || Array.isArray(node)) return void flat.add(path)
+      for (const [key, value] of Object.entries(node)) collect(value, path === '' ? key : `${path}.${key}`)
+    }
+    const isActive = ([, item]: (typeof entries)[number]) => item.default !== undefined && !item.secret
+    collect(parse(example), '')
+    // A group whose keys are all comments.
+    flat.delete('encryption')
+    expect([...flat].toSorted()).toEqual(
+      entries
+        .filter(isActive)
+        .map(([, item]) => item.key)
+        .toSorted(),
+    )
+    // Without the marks, every key has its place, and may be left empty.
+    const uncommented = example.replaceAll(/^( *)#(?=[a-z])/gm, '$1')
+    flat.clear()
+    collect(parse(uncommented), '')
+    expect([...flat].toSorted()).toEqual(entries.map(([, item]) => item.key).toSorted())
+    expect(problemsOf(leastEnv, file('uncommented.yaml', uncommented))).toEqual([])
+    const words = example.replaceAll(/\s*\n *# /g, ' ')
+    for (const [key, item] of entries) expect([key, words.includes(item.doc)]).toEqual([key, true])
+    expect(words).toContain(' Required. Secret: better from SVC_DATABASE_URL or SVC_DATABASE_URL_FILE.')
+  })
+})

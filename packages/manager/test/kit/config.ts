@@ -1,0 +1,40 @@
+// Configurations by hand: files of a test, and what a configuration is refused for.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { afterAll } from 'vitest'
+import { settings } from '../../src/app.ts'
+import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
+import { masterKey } from './app.ts'
+
+/** The least that is accepted outside development. */
+export const leastEnv = {
+  SVC_DATABASE_URL: 'postgres://svc:pass-word@db.example/manager',
+  SVC_MASTER_KEY: masterKey,
+}
+
+export type Env = Record<string, string | undefined>
+
+/** Writes a file into a folder that goes with the test file; returns its path. */
+export function useFiles(): (name: string, content: string | Buffer) => string {
+  const folder = mkdtempSync(`${tmpdir()}/manager-config-`)
+  afterAll(() => rmSync(folder, { recursive: true }))
+  return (name, content) => {
+    const path = `${folder}/${name}`
+    writeFileSync(path, content)
+    return path
+  }
+}
+
+export const load = (env: Env, file?: string): Config =>
+  loadConfig({ env, ...(file === undefined ? {} : { file }) }, settings)
+
+/** Every problem of a configuration; none when it is accepted. */
+export function problemsOf(env: Env, file?: string): string[] {
+  try {
+    load(env, file)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
