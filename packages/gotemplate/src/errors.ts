@@ -11,6 +11,7 @@ interface ErrorParts {
   readonly position: number
   readonly reason: string
   readonly bound: Bound | null
+  readonly missingKey: string | null
   readonly output: string
   readonly cause?: unknown
 }
@@ -29,6 +30,8 @@ export class TemplateError extends Error {
   readonly excerpt: string
   /** The limit or budget that was used up, or null when the template itself is at fault. */
   readonly bound: Bound | null
+  /** The key that the data lacks, where that fails; null for every other failure. */
+  readonly missingKey: string | null
   /** What had been written when the execution failed. */
   readonly output: string
 
@@ -42,6 +45,7 @@ export class TemplateError extends Error {
     this.column = column
     this.excerpt = excerpt
     this.bound = parts.bound
+    this.missingKey = parts.missingKey
     this.output = parts.output
   }
 }
@@ -61,6 +65,16 @@ export class Failure extends Error {
   }
 }
 
+/** A key that the data lacks, where that is a failure. */
+export class MissingKey extends Failure {
+  readonly key: string
+
+  constructor(what: string, key: string, position: number) {
+    super(`${what} for key ${JSON.stringify(key)}`, position)
+    this.key = key
+  }
+}
+
 /** Throws a Failure with this reason. */
 export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
@@ -69,7 +83,11 @@ export function fail(reason: string, position: number | null = null): never {
 /** Characters shown on each side of a place. */
 const EXCERPT_REACH = 40
 
-function locate(source: string, position: number): { line: number; column: number; excerpt: string } {
+/** The line and column of a position, and an excerpt of the source. */
+export function locate(
+  source: string,
+  position: number,
+): { line: number; column: number; excerpt: string } {
   const start = source.lastIndexOf('\n', position - 1) + 1
   const newline = source.indexOf('\n', position)
   const end = newline === -1 ? source.length : newline

@@ -47,9 +47,11 @@ function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate 
 }
 
 function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
-  const first = compileStage(pipe.first, false, functions)
+  const first = compileStage(pipe.first, null, functions)
   if (pipe.rest.length === 0) return first as Evaluate
-  const rest = pipe.rest.map((command) => compileStage(command, true, functions))
+  const rest = pipe.rest.map((command, index) =>
+    compileStage(command, pipe.rest[index - 1] ?? pipe.first, functions),
+  )
   return (run, dot) => {
     let value = first(run, dot, undefined)
     for (const stage of rest) value = stage(run, dot, value ?? undefined)
@@ -57,14 +59,15 @@ function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
   }
 }
 
-function compileStage(command: Command, piped: boolean, functions: FunctionTable): Stage {
+/** `before` is the command whose value the stage takes, null for the first one. */
+function compileStage(command: Command, before: Command | null, functions: FunctionTable): Stage {
   const { head, args } = command
-  if (head.kind === 'function') return compileCall(head, args, piped, functions)
-  if (args.length === 0 && !piped) {
+  if (head.kind === 'function') return compileCall(command as Call, before, functions)
+  if (args.length === 0 && before === null) {
     if (head.kind === 'nil') return () => fail('nil is not a command', head.position)
     return compileValue(head, functions)
   }
-  if ('names' in head && head.names.length > 0) return compileMethodCall(head, args, piped, functions)
+  if ('names' in head && head.names.length > 0) return compileMethodCall(head, args, before !== null, functions)
   return () => fail('a value that is no function is given an argument', head.position)
 }
 
@@ -83,7 +86,7 @@ function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
       return (run, dot) => follow(run, base(run, dot), names, position)
     }
     case 'function':
-      return compileCall(operand, [], false, functions) as Evaluate
+      return compileCall({ head: operand, args: [] }, null, functions) as Evaluate
     case 'pipe':
       return compileParenthesis(operand, functions)
     case 'nil':
@@ -131,12 +134,13 @@ export function follow(run: Run, start: Value, names: readonly string[], positio
 
 /** A field of a value: an entry of a map, or a method that takes no arguments. */
 function readField(run: Run, receiver: Value, name: string, position: number): Value {
-  if (receiver === undefined) return undefined
+  if (receiver === undefined) return run.lacks('nil data; no entry', name, position)
   if (typeof receiver !== 'object' || receiver === null || Array.isArray(receiver))
     return noField(receiver, name, position)
   if (receiver instanceof Named) return callMethod(run, receiver, { name, position }, [])
   run.position = position
-  return entry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
+  const value = entry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
+  return value === undefined ? run.lacks('map has no entry', name, position) : value
 }
 
 function noField(receiver: Value, name: string, position: number): never {
@@ -157,7 +161,7 @@ function compileMethodCall(
   const site = { name: node.names[last] ?? '', position: node.position }
   return (run, dot, final) => {
     const value = receiver(run, dot)
-    if (value === undefined) return undefined
+    if (value === undefined) return run.lacks('nil data; no entry', site.name, site.position)
     if (value instanceof Named) {
       const values = given.map(
         (argument): Deferred =>
@@ -206,36 +210,43 @@ function callMethod(run: Run, receiver: Named, site: CallSite, given: readonly D
   return result
 }
 
-function compileCall(
-  node: FunctionNode,
-  rest: readonly Operand[],
-  piped: boolean,
-  functions: FunctionTable,
-): Stage {
-  const { name, position } = node
+type Call = Command & { readonly head: FunctionNode }
+
+function compileCall(call: Call, before: Command | null, functions: FunctionTable): Stage {
+  const { name, position } = call.head
   const entry = functions.get(name)
   if (entry === undefined) return fail(`function "${name}" not defined`, position)
-  const given = rest.map((operand) => compileArgument(operand, functions))
-  const problem = countProblem(entry, given.length + (piped ? 1 : 0))
+  const given = call.args.map((operand) => compileArgument(operand, functions))
+  const problem = countProblem(entry, given.length + (before === null ? 0 : 1))
   if (problem !== null) return () => fail(`wrong number of args for ${name}: ${problem}`, position)
-  if (entry.shortCircuit !== undefined) return compileShortCircuit(given, piped, entry.shortCircuit)
-  return compilePlainCall(entry, given, piped, position)
+  if (entry.shortCircuit !== undefined) return compileShortCircuit(given, before !== null, entry.shortCircuit)
+  return compilePlainCall(entry, call, before, given)
 }
 
 function compilePlainCall(
   entry: FunctionEntry,
+  call: Call,
+  before: Command | null,
   given: readonly Argument[],
-  piped: boolean,
-  position: number,
 ): Stage {
+  const { position } = call.head
   const site = { name: entry.name, position }
   const count = given.length
   const types = [...given, null].map((_, index) => parameterType(entry, index))
   const finalType = types[count] ?? 'any'
   return (run, dot, final) => {
     const values: Value[] = []
-    for (let i = 0; i < count; i++) values.push((given[i] as Argument)(run, dot, types[i] as ParameterType))
-    if (piped) values.push(checkType(final, finalType, position))
+    for (let i = 0; i < count; i++) {
+      const value = (given[i] as Argument)(run, dot, types[i] as ParameterType)
+      // Nothing but `any` makes null of no value.
+      if (value === null && run.watch !== null) run.watch.given(run, dot, call.args[i] as Operand, entry.name)
+      values.push(value)
+    }
+    if (before !== null) {
+      if (final === undefined && finalType === 'any' && run.watch !== null && before.args.length === 0)
+        run.watch.given(run, dot, before.head, entry.name)
+      values.push(checkType(final, finalType, position))
+    }
     run.site = site
     const result = entry.call(values, run)
     run.site = null

@@ -109,7 +109,7 @@ export class Program {
       const { names } = head
       return (run, dot) => {
         run.write(before)
-        return print(run, follow(run, dot, names, position), position)
+        return print(run, dot, follow(run, dot, names, position), pipe)
       }
     }
     const evaluate = compileStatement(pipe, this.#functions)
@@ -118,7 +118,7 @@ export class Program {
       run.write(before)
       run.position = position
       const value = evaluate(run, dot)
-      return prints ? print(run, value, position) : ON
+      return prints ? print(run, dot, value, pipe) : ON
     }
   }
 
@@ -178,10 +178,11 @@ export class Program {
   }
 }
 
-function print(run: Run, value: Value, position: number): Flow {
+function print(run: Run, dot: Value, value: Value, pipe: PipeNode): Flow {
   if (typeof value === 'string') run.write(value)
   else {
-    run.position = position
+    run.position = pipe.position
+    if ((value === undefined || value === null) && run.watch !== null) run.watch.written(run, dot, pipe)
     printTo(run, value)
   }
   return ON

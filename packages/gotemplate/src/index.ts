@@ -1,9 +1,11 @@
 // Go's text/template. Everything a host needs is exported here.
-import { Failure, TemplateError, fail } from './errors.ts'
+import { Failure, MissingKey, TemplateError, fail } from './errors.ts'
 import { Program } from './exec.ts'
+import { rootFields } from './fields.ts'
 import { type FunctionEntry, type FunctionTable, builtins } from './funcs.ts'
 import { type TemplateFunction, hostFunction } from './host.ts'
-import { parseDefinitions } from './parse.ts'
+import { type MissingValue, Watch } from './missing.ts'
+import { type Definitions, parseDefinitions } from './parse.ts'
 import { type Limits } from './pipeline.ts'
 import { type Budget, Run, defaultBudget } from './run.ts'
 import { publicText } from './utf8.ts'
@@ -11,6 +13,7 @@ import { adopt } from './value.ts'
 
 export { TemplateError } from './errors.ts'
 export { type TemplateFunction } from './host.ts'
+export { type MissingValue } from './missing.ts'
 export { goTime } from './time.ts'
 
 /** How a template is parsed. */
@@ -24,6 +27,8 @@ interface ParseOptions {
   /** Text to add to the error for a function that does not exist; `isBuiltin` tells that Go has it. */
   readonly hint?: (name: string, isBuiltin: boolean) => string
   readonly limits?: Partial<Limits>
+  /** What reading a key that the data lacks comes to: no value, or with `error` a failure, as Go's `missingkey`. */
+  readonly missingKey?: 'default' | 'error'
 }
 
 const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
@@ -33,9 +38,15 @@ export interface Template {
   readonly name: string
   /**
    * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget
-   * leaves out is at its default.
+   * leaves out is at its default. `onMissing` is told what has no value and is written or given to a function that
+   * takes anything; of each place once.
    */
-  execute(data: unknown, budget?: Partial<Budget>): string
+  execute(data: unknown, budget?: Partial<Budget>, onMissing?: (missing: MissingValue) => void): string
+  /**
+   * Throws a TemplateError for the first field of the data itself with which the judge finds fault: `.a.b` is judged by
+   * `['a', 'b']`. Fields of what a `with`, a `range` or a `template` made the dot are not judged.
+   */
+  checkFields(problemOf: (names: readonly string[]) => string | null): void
 }
 
 /** Parses a template; throws a TemplateError when it is not one. */
@@ -52,20 +63,25 @@ export function parse(text: string, options: ParseOptions = {}): Template {
         fail(`function "${word}" not defined${hint === '' ? '' : `; ${hint}`}`, position)
       },
     })
-    return new ParsedTemplate(name, source, new Program(definitions, functions))
+    return new ParsedTemplate({ name, source, definitions, functions, missingKey: options.missingKey })
   } catch (error) {
-    const known = asFailure(error)
-    throw new TemplateError({
-      phase: 'parse',
-      name,
-      source,
-      position: known.position ?? 0,
-      reason: known.message,
-      bound: known.bound,
-      output: '',
-      cause: known === error ? undefined : error,
-    })
+    throw parseError(name, source, error)
   }
+}
+
+function parseError(name: string, source: string, error: unknown): TemplateError {
+  const known = asFailure(error)
+  return new TemplateError({
+    phase: 'parse',
+    name,
+    source,
+    position: known.position ?? 0,
+    reason: known.message,
+    bound: known.bound,
+    missingKey: null,
+    output: '',
+    cause: known === error ? undefined : error,
+  })
 }
 
 function functionTable({ builtins: enabled = true, functions }: ParseOptions): FunctionTable {
@@ -80,19 +96,39 @@ function functionTable({ builtins: enabled = true, functions }: ParseOptions): F
   return table
 }
 
+interface Parts extends Pick<ParseOptions, 'missingKey'> {
+  readonly name: string
+  readonly source: string
+  readonly definitions: Definitions
+  readonly functions: FunctionTable
+}
+
 class ParsedTemplate implements Template {
   readonly name: string
   readonly #source: string
+  readonly #definitions: Definitions
   readonly #program: Program
+  readonly #failsWithoutKey: boolean
 
-  constructor(name: string, source: string, program: Program) {
+  constructor({ name, source, definitions, functions, missingKey }: Parts) {
     this.name = name
     this.#source = source
-    this.#program = program
+    this.#definitions = definitions
+    this.#program = new Program(definitions, functions)
+    this.#failsWithoutKey = missingKey === 'error'
   }
 
-  execute(data: unknown, budget?: Partial<Budget>): string {
-    const run = new Run(budget === undefined ? defaultBudget : { ...defaultBudget, ...budget })
+  checkFields(problemOf: (names: readonly string[]) => string | null): void {
+    for (const { names, position } of rootFields(this.#definitions, this.name)) {
+      const problem = problemOf(names)
+      if (problem !== null) throw parseError(this.name, this.#source, new Failure(problem, position))
+    }
+  }
+
+  execute(data: unknown, budget?: Partial<Budget>, onMissing?: (missing: MissingValue) => void): string {
+    const watch = onMissing === undefined ? null : new Watch(this.#source, onMissing)
+    const limits = budget === undefined ? defaultBudget : { ...defaultBudget, ...budget }
+    const run = new Run(limits, this.#failsWithoutKey, watch)
     try {
       this.#program.execute(this.name, run, adopt(data) ?? undefined)
       return publicText(run.output)
@@ -111,6 +147,7 @@ class ParsedTemplate implements Template {
       position: known.position ?? run.site?.position ?? run.position,
       reason: calling + known.message,
       bound: known.bound,
+      missingKey: known instanceof MissingKey ? known.key : null,
       output: publicText(run.output),
       cause: known === error ? undefined : error,
     })

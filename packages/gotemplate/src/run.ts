@@ -1,6 +1,7 @@
 // One execution: its budget, its output and its variables. Everything an execution spends is counted here, before it
 // is spent, and nothing is ever given back.
-import { Failure, fail } from './errors.ts'
+import { Failure, MissingKey, fail } from './errors.ts'
+import { type Watch } from './missing.ts'
 import { byteLength } from './utf8.ts'
 import { type Entries, Int, Named, type Value, hasEntries, isList, sortedKeys } from './value.ts'
 
@@ -55,12 +56,24 @@ export class Run {
   /** Room for output if every unit not yet counted had three bytes. */
   #room: number
 
-  constructor(budget: Budget) {
+  readonly #failsWithoutKey: boolean
+  /** Sees what has no value and is used nevertheless; null when nobody looks. */
+  readonly watch: Watch | null
+
+  constructor(budget: Budget, failsWithoutKey: boolean, watch: Watch | null) {
+    this.#failsWithoutKey = failsWithoutKey
+    this.watch = watch
     this.#steps = budget.steps
     this.#depth = budget.depth
     this.#buildable = budget.outputBytes * BUILT_PER_OUTPUT
     this.#settledRoom = budget.outputBytes
     this.#room = budget.outputBytes
+  }
+
+  /** A key that the data lacks: no value, or a failure where the template wants one. */
+  lacks(what: 'map has no entry' | 'nil data; no entry', key: string, position: number): undefined {
+    if (this.#failsWithoutKey) throw new MissingKey(what, key, position)
+    return undefined
   }
 
   /** Counts steps. */

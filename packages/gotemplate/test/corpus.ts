@@ -17,8 +17,8 @@ export const corpusDirectory = new URL('corpus', import.meta.url).pathname
 
 /** A case with what its file says for all. */
 export function caseOf(file: CorpusFile, entry: Case): Case {
-  const { data, builtins, functions, time } = file
-  return { data, builtins, functions, time, ...entry }
+  const { data, builtins, functions, missingKey, time } = file
+  return { data, builtins, functions, missingKey, time, ...entry }
 }
 
 /** All files of the corpus. */

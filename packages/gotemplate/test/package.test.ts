@@ -39,10 +39,10 @@ describe('README', () => {
   })
 })
 
-test('five names are exported, two of them types', () => {
+test('six names are exported, three of them types', () => {
   expect(Object.keys(exported).toSorted()).toEqual(['TemplateError', 'goTime', 'parse'])
   const source = readFileSync(`${root}src/index.ts`, 'utf8')
-  expect(source.match(/^export .*$/gm)).toHaveLength(5)
+  expect(source.match(/^export .*$/gm)).toHaveLength(6)
 })
 
 test('the source needs nothing of Node, makes no code, and imports itself only', () => {

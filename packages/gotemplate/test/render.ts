@@ -6,12 +6,13 @@ import { seven } from './seven.ts'
 const budget = { steps: 10_000_000, outputBytes: 1 << 26, depth: 200 }
 
 /** What this package makes of the case. */
-export function render({ template, data, builtins, functions, time }: Case): Outcome {
+export function render({ template, data, builtins, functions, missingKey, time }: Case): Outcome {
   try {
     const parsed = parse(template, {
       name: 'main',
       builtins: builtins ?? true,
       functions: functions === true ? seven : {},
+      missingKey,
     })
     const withTime =
       time === undefined ? data : { ...(data as object), [time.key]: goTime(new Date(time.ms)) }

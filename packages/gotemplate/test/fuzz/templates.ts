@@ -160,9 +160,15 @@ const content = fc.oneof(
 
 /** Random templates with their data. */
 export const cases: fc.Arbitrary<Case> = fc
-  .tuple(definitions, prelude, content, damage, data, milliseconds)
-  .map(([defined, beginning, body, change, random, ms]) => {
+  .tuple(definitions, prelude, content, damage, data, milliseconds, fc.nat(7))
+  .map(([defined, beginning, body, change, random, ms, kind]) => {
     const isObject = typeof random === 'object' && random !== null && !Array.isArray(random)
     const template = change(defined + beginning + body)
-    return { template, data: random, functions: true, ...(isObject ? { time: { key: 't', ms } } : {}) }
+    return {
+      template,
+      data: random,
+      functions: true,
+      ...(isObject ? { time: { key: 't', ms } } : {}),
+      ...(kind === 0 ? { missingKey: 'error' } : {}),
+    }
   })

@@ -2,12 +2,12 @@
 //
 // One JSON request per line on standard input, one JSON answer per line on standard output:
 //
-//	{"id": 1, "template": "…", "data": …, "builtins": true, "functions": true, "time": {"key": "t", "ms": 0}}
+//	{"id": 1, "template": "…", "data": …, "builtins": true, "functions": true, "time": {"key": "t", "ms": 0}, "missingKey": "error"}
 //	{"id": 1, "output": "…"}
 //	{"id": 1, "phase": "parse" | "exec", "error": "…", "output": "what was written before"}
 //
 // "builtins": false takes Go's own functions away; "functions": true adds seven functions of a host. "time" puts a
-// time.Time under a key of the data. With -bench, the requests are read first and then measured.
+// time.Time under a key of the data, and "missingKey": "error" makes a missing key an error. With -bench, the requests are read first and then measured.
 package main
 
 import (
@@ -30,12 +30,13 @@ type timeValue struct {
 }
 
 type request struct {
-	ID        int             `json:"id"`
-	Template  string          `json:"template"`
-	Data      json.RawMessage `json:"data"`
-	Builtins  *bool           `json:"builtins"`
-	Functions bool            `json:"functions"`
-	Time      *timeValue      `json:"time"`
+	ID         int             `json:"id"`
+	Template   string          `json:"template"`
+	Data       json.RawMessage `json:"data"`
+	Builtins   *bool           `json:"builtins"`
+	Functions  bool            `json:"functions"`
+	Time       *timeValue      `json:"time"`
+	MissingKey string          `json:"missingKey"`
 }
 
 type answer struct {
@@ -103,6 +104,9 @@ func main() {
 
 func parse(r request) (*template.Template, error) {
 	t := template.New(name)
+	if r.MissingKey != "" {
+		t = t.Option("missingkey=" + r.MissingKey)
+	}
 	functions := template.FuncMap{}
 	if r.Functions {
 		functions = hostFunctions

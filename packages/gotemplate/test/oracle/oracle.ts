@@ -14,6 +14,8 @@ export interface Case {
   readonly builtins?: boolean
   /** Whether the seven functions of a host exist. */
   readonly functions?: boolean
+  /** Whether a missing key is an error. */
+  readonly missingKey?: 'error'
   /** A time to put under a key of the data. */
   readonly time?: { readonly key: string; readonly ms: number }
 }

@@ -1,0 +1,94 @@
+// What has no value and is used nevertheless: written as `<no value>`, or given to a function as nil. Asking whether
+// something is there, as `if`, `with`, `and` and `or` do, is no such use.
+import { locate } from './errors.ts'
+import { type Operand, type PipeNode } from './node.ts'
+import { type Run } from './run.ts'
+import { type Value, entry, isMap } from './value.ts'
+
+/** Something without a value that was used. */
+export interface MissingValue {
+  /** What has none, up to the first key that the data lacks: `.order.id`, `$x`, or the name of a function. */
+  readonly name: string
+  /** Whether the data lacks a key; otherwise something is nil, or a function returned nothing. */
+  readonly isMissingKey: boolean
+  /** The function that it was given to; null when it was written. */
+  readonly givenTo: string | null
+  readonly line: number
+  readonly column: number
+}
+
+/** Reports missing values, of each place once. */
+export class Watch {
+  readonly #source: string
+  readonly #report: (missing: MissingValue) => void
+  readonly #seen = new Set<number>()
+
+  constructor(source: string, report: (missing: MissingValue) => void) {
+    this.#source = source
+    this.#report = report
+  }
+
+  /** An action wrote `<no value>`. */
+  written(run: Run, dot: Value, pipe: PipeNode): void {
+    const operand = valueOf(pipe)
+    if (this.#seen.has(operand.position)) return
+    const lacking = lackingKey(run, dot, operand)
+    this.#add(operand, { name: lacking ?? nameOf(operand), isMissingKey: lacking !== null, givenTo: null })
+  }
+
+  /** A function was given nil; what is nil in the data is a value like any other there. */
+  given(run: Run, dot: Value, argument: Operand, givenTo: string): void {
+    const operand = argument.kind === 'pipe' ? valueOf(argument) : argument
+    if (this.#seen.has(operand.position)) return
+    const name = lackingKey(run, dot, operand)
+    if (name !== null) this.#add(operand, { name, isMissingKey: true, givenTo })
+  }
+
+  #add({ position }: Operand, missing: Omit<MissingValue, 'line' | 'column'>): void {
+    this.#seen.add(position)
+    const { line, column } = locate(this.#source, position)
+    this.#report({ ...missing, line, column })
+  }
+}
+
+/** What the value of a pipeline comes from: the head of its last stage, in however many parentheses. */
+function valueOf(pipe: PipeNode): Operand {
+  let { head } = pipe.rest.at(-1) ?? pipe.first
+  while (head.kind === 'pipe') ({ head } = head.rest.at(-1) ?? head.first)
+  return head
+}
+
+/** The name as it is written, up to the first key that the data lacks; null when it lacks none. */
+function lackingKey(run: Run, dot: Value, operand: Operand): string | null {
+  if (operand.kind !== 'field' && operand.kind !== 'variable') return null
+  const isField = operand.kind === 'field'
+  let value = isField ? dot : run.values[run.place(operand.number, operand.name)]
+  let name = isField ? '' : operand.name
+  for (const key of operand.names) {
+    name += `.${key}`
+    if (value !== undefined && !isMap(value)) return null
+    value = value && entry(value, key)
+    if (value === undefined) return name
+  }
+  return null
+}
+
+function nameOf(operand: Operand): string {
+  switch (operand.kind) {
+    case 'field':
+      return `.${operand.names.join('.')}`
+    case 'variable':
+      return [operand.name, ...operand.names].join('.')
+    case 'chain':
+      return `(…).${operand.names.join('.')}`
+    case 'function':
+      return operand.name
+    case 'dot':
+    case 'pipe':
+    case 'nil':
+    case 'bool':
+    case 'string':
+    case 'number':
+      return '.'
+  }
+}
