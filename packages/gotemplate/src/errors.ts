@@ -84,10 +84,7 @@ export function fail(reason: string, position: number | null = null): never {
 const EXCERPT_REACH = 40
 
 /** The line and column of a position, and an excerpt of the source. */
-export function locate(
-  source: string,
-  position: number,
-): { line: number; column: number; excerpt: string } {
+export function locate(source: string, position: number): { line: number; column: number; excerpt: string } {
   const start = source.lastIndexOf('\n', position - 1) + 1
   const newline = source.indexOf('\n', position)
   const end = newline === -1 ? source.length : newline

@@ -67,7 +67,8 @@ function compileStage(command: Command, before: Command | null, functions: Funct
     if (head.kind === 'nil') return () => fail('nil is not a command', head.position)
     return compileValue(head, functions)
   }
-  if ('names' in head && head.names.length > 0) return compileMethodCall(head, args, before !== null, functions)
+  if ('names' in head && head.names.length > 0)
+    return compileMethodCall(head, args, before !== null, functions)
   return () => fail('a value that is no function is given an argument', head.position)
 }
 

@@ -28,14 +28,26 @@ describe('values that are missing', () => {
     ['from the data by its variable', '{{with .a}}{{$.x}}{{end}}', ['1:14 $.x']],
     ['a field of another variable', '{{$v := .a}}{{$v.x}}', ['1:15 $v.x']],
     ['a variable that took what is missing', '{{$v := .x}}{{$v}}{{$v.y}}', ['1:15 $v (nil)', '1:21 $v.y']],
-    ['of the dot that a block has', '{{with .a}}{{.x}}{{end}}{{range .l}}{{.v}}{{end}}', ['1:14 .x', '1:39 .v']],
+    [
+      'of the dot that a block has',
+      '{{with .a}}{{.x}}{{end}}{{range .l}}{{.v}}{{end}}',
+      ['1:14 .x', '1:39 .v'],
+    ],
     ['in another template', '{{define "d"}}{{.x}}{{end}}{{template "d" .a}}', ['1:17 .x']],
     ['a dot without a value', '{{define "d"}}{{.}}{{end}}{{template "d"}}', ['1:17 . (nil)']],
     ['nil in the data', '{{.a.n}}', ['1:3 .a.n (nil)']],
     ['in parentheses', '{{((.a.x))}}', ['1:5 .a.x']],
-    ['the result of a function', '{{index .a "x"}}{{or .e .x}}{{(index .a "n")}}', ['1:3 index (nil)', '1:19 or (nil)', '1:32 index (nil)']],
+    [
+      'the result of a function',
+      '{{index .a "x"}}{{or .e .x}}{{(index .a "n")}}',
+      ['1:3 index (nil)', '1:19 or (nil)', '1:32 index (nil)'],
+    ],
     ['a method of what is missing', '{{.a.at.Format "2006"}}', ['1:3 .a.at']],
-    ['given to a function that takes anything', '{{show .x}}{{print 1 .a.x}}', ['1:8 .x to show', '1:22 .a.x to print']],
+    [
+      'given to a function that takes anything',
+      '{{show .x}}{{print 1 .a.x}}',
+      ['1:8 .x to show', '1:22 .a.x to print'],
+    ],
     ['piped to it', '{{.x | show}}{{(.a.x) | show | upper}}', ['1:3 .x to show', '1:17 .a.x to show']],
   ])('%s', (_what, template, expected) => {
     expect(missing(template)).toEqual(expected)
@@ -84,7 +96,12 @@ describe('a missing key as an error', () => {
   test('names the key and its place; other failures have no key', () => {
     const { message, missingKey, phase, line, column } = failure('a\n{{if .a.x}}b{{end}}')
     expect(message.split('\n')[0]).toBe('template:2:6: map has no entry for key "x"')
-    expect({ missingKey, phase, line, column }).toEqual({ missingKey: 'x', phase: 'exec', line: 2, column: 6 })
+    expect({ missingKey, phase, line, column }).toEqual({
+      missingKey: 'x',
+      phase: 'exec',
+      line: 2,
+      column: 6,
+    })
     expect(failure('{{$v := .a.n}}{{$v.y}}').reason).toBe('nil data; no entry for key "y"')
     expect(failure('{{$v := .a.n}}{{$v.y 1}}').missingKey).toBe('y')
     expect(failure('{{.a.b.y}}').missingKey).toBeNull()
