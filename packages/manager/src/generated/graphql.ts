@@ -966,6 +966,16 @@ export type UpdateEndpointInput = {
 export type EsbTransformPreview = {
   readonly output: Scalars['String']['output'];
   readonly contentType: Scalars['String']['output'];
+  /** What is no error and yet hardly meant: values that are missing, output that is not of its type. At most 20. */
+  readonly warnings: ReadonlyArray<TemplateWarning>;
+};
+
+export type TemplateWarning = {
+  readonly message: Scalars['String']['output'];
+  /** Line in the template, from 1; null when the warning is about the output. */
+  readonly line?: Maybe<Scalars['Int']['output']>;
+  /** Column in that line, from 1. */
+  readonly column?: Maybe<Scalars['Int']['output']>;
 };
 
 export type PreviewEsbTransformInput = {
@@ -1387,6 +1397,7 @@ export type ResolversTypes = {
   CreateEndpointInput: CreateEndpointInput;
   UpdateEndpointInput: UpdateEndpointInput;
   ESBTransformPreview: ResolverTypeWrapper<EsbTransformPreview>;
+  TemplateWarning: ResolverTypeWrapper<TemplateWarning>;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
@@ -1461,6 +1472,7 @@ export type ResolversParentTypes = {
   CreateEndpointInput: CreateEndpointInput;
   UpdateEndpointInput: UpdateEndpointInput;
   ESBTransformPreview: EsbTransformPreview;
+  TemplateWarning: TemplateWarning;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
   LanguagePack: LanguagePackRow;
@@ -1745,6 +1757,13 @@ export type EndpointResolvers<ContextType = GraphqlContext, ParentType extends R
 export type EsbTransformPreviewResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBTransformPreview'] = ResolversParentTypes['ESBTransformPreview']> = {
   output?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   contentType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['TemplateWarning']>, ParentType, ContextType>;
+};
+
+export type TemplateWarningResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TemplateWarning'] = ResolversParentTypes['TemplateWarning']> = {
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  line?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  column?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Environment'] = ResolversParentTypes['Environment']> = {
@@ -1932,6 +1951,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
   Endpoint?: EndpointResolvers<ContextType>;
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;
+  TemplateWarning?: TemplateWarningResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
   LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;

@@ -29,14 +29,17 @@ const cut = (message: string): string =>
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
+  /** What the log of calls says: the message, unless its readers may know more than the caller. */
+  readonly logged: string
   constructor(
     code: ErrorCode,
     message: string,
-    options: { retryAfterSeconds?: number; cause?: unknown } = {},
+    options: { retryAfterSeconds?: number; cause?: unknown; logged?: string } = {},
   ) {
     super(cut(message), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
+    this.logged = cut(options.logged ?? message)
     const mustSay = code === 'unavailable' || code === 'rate_limited'
     this.retryAfterSeconds = options.retryAfterSeconds ?? (mustSay ? 1 : undefined)
   }

@@ -1,8 +1,14 @@
 // Transformations to render, and what becomes of them.
 import { poolLimits } from '../../src/features/transformations/transform-pool.service.ts'
+import type { RenderOptions } from '../../src/features/transformations/transform.pure.ts'
 import { TransformProblem } from '../../src/features/transformations/transform.service.ts'
 
-export const options = { builtins: true, env: { SVC_REGION: 'eu-1' }, maxOutputBytes: 10 * 1_048_576 }
+export const options: RenderOptions = {
+  builtins: true,
+  missingKey: 'default',
+  env: { SVC_REGION: 'eu-1' },
+  maxOutputBytes: 10 * 1_048_576,
+}
 export const at = new Date('2026-11-15T08:09:10.123Z')
 // The machine that runs the tests may be slow.
 export const patient = { ...poolLimits, maxMs: 30_000 }

@@ -159,7 +159,9 @@ function checkValues(
   const url = (input.url ?? '') === '' ? null : (input.url as string)
   if (url !== null) refuse(problemOfUrl(url))
   const transformationTemplate = input.transformationTemplate ?? ''
-  if (transformationTemplate !== '') refuse(transformations.problemOf(transformationTemplate))
+  // What is stored stays: it may be older than a rule, and it is rendered as it is.
+  if (transformationTemplate !== (before?.transformationTemplate ?? ''))
+    refuse(transformations.problemOf(transformationTemplate))
   return {
     name: checkName(input.name ?? before?.name ?? ''),
     description: checkText(input.description ?? before?.description ?? '', 'description', 2_000),

@@ -21,7 +21,7 @@ export function createPreviewService({ db, clock, applications, transformations 
       actor: Actor,
       endpointId: string,
       input: { readonly body: string; readonly transformationTemplate?: string | null },
-    ): Promise<{ output: string; contentType: string }> => {
+    ) => {
       const endpoint = orNotFound((await store.findEndpoints(db, [endpointId]))[0], 'endpoint')
       const stored = await store.findTemplates(db, [endpointId])
       const template = input.transformationTemplate ?? stored.get(endpointId) ?? ''
@@ -33,7 +33,7 @@ export function createPreviewService({ db, clock, applications, transformations 
       if (problem !== null) throw badRequest(problem)
       const [application] = await applications.findMany([endpoint.applicationId])
       const { id, externalUsername: username, externalName: name } = actor.user
-      const { output, contentType } = await transformations.preview({
+      return transformations.preview({
         ...endpoint,
         template,
         body: Buffer.from(input.body),
@@ -42,7 +42,6 @@ export function createPreviewService({ db, clock, applications, transformations 
         user: { id, username, name },
         at: clock.now(),
       })
-      return { output: output.toString(), contentType }
     },
   }
 }

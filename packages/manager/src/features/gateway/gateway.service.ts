@@ -96,7 +96,7 @@ const isAbandoned = (error: unknown): error is Error =>
 function outcomeOf(error: unknown): Outcome {
   if (isAbandoned(error)) return { status: null, failure: error.message }
   if (error instanceof RelayFailure) return { status: 502, failure: error.message }
-  if (error instanceof AppError) return { status: error.status, failure: error.message }
+  if (error instanceof AppError) return { status: error.status, failure: error.logged }
   return { status: 500, failure: 'internal error' }
 }
 

@@ -17,9 +17,10 @@ export const transformations = defineFeature({
   name: 'transformations',
   settings: transformationSettings,
   create: ({ config }: { config: Config }) => {
-    const { esbTemplateBuiltins: builtins } = settingsOf(config, transformationSettings)
+    const settings = settingsOf(config, transformationSettings)
     const service = createTransformService({
-      builtins,
+      builtins: settings.esbTemplateBuiltins,
+      missingKey: settings.esbTemplateMissingKey,
       env: config.templateEnv,
       maxOutputBytes: config.esbMaxRequestBytes,
     })

@@ -3,7 +3,7 @@ import type { TemplateFunction } from 'gotemplate'
 import { goJson, jsonString } from './go-json.pure.ts'
 
 /** Environment variables that templates may read; no others. */
-const templateVariables = ['SVC_ENV', 'SVC_REGION', 'APP_ENV', 'DEPLOYMENT_ENV'] as const
+export const templateVariables = ['SVC_ENV', 'SVC_REGION', 'APP_ENV', 'DEPLOYMENT_ENV'] as const
 export type TemplateEnv = { readonly [Name in (typeof templateVariables)[number]]?: string | undefined }
 
 /** `now` is the time of the rendering, the same at every call. */

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { createFairQueue } from '../../platform/throttle/fair-queue.ts'
 import { unavailable } from '../../platform/errors.ts'
-import type { RenderAnswer } from './transform.worker.ts'
-import { type RenderOptions, type RenderTask, TransformProblem } from './transform.pure.ts'
+import type { Answers, Refusal } from './transform.worker.ts'
+import { type Previewed, type RenderOptions, type RenderTask, TransformProblem } from './transform.pure.ts'
 
 export type PoolLimits = {
   threads: number
@@ -25,7 +25,7 @@ export function createTransformPool(
   options: RenderOptions,
   { threads: workers, maxQueue, maxMs }: PoolLimits,
 ) {
-  const pool = new Piscina<RenderTask, RenderAnswer>({
+  const pool = new Piscina<RenderTask, Answers[keyof Answers] | Refusal>({
     filename: new URL('./transform.worker.ts', import.meta.url).href,
     name: 'render',
     minThreads: 0,
@@ -34,32 +34,41 @@ export function createTransformPool(
     workerData: options,
   })
   const queue = createFairQueue({ workers, maxPerLane: maxQueue, maxPerOwner: Math.ceil(maxQueue / 2) })
-  const run = async (task: RenderTask): Promise<RenderAnswer> => {
+  const late = `the transformation template failed: it took more than ${maxMs} ms`
+  const tookTooLong: Refusal = { problem: { of: 'template', message: late, logged: late } }
+  const run = async <Name extends keyof Answers>(name: Name, task: RenderTask): Promise<Answers[Name]> => {
     const signal = AbortSignal.timeout(maxMs)
     // A view of a larger buffer, such as Node's pool, must not take the rest of it along.
     const isWhole = task.body.byteLength === task.body.buffer.byteLength
     const body = isWhole ? (task.body as Uint8Array<ArrayBuffer>) : new Uint8Array(task.body)
+    const transferList = [body.buffer]
+    const answer = await pool
+      .run({ ...task, body }, { name, signal, transferList })
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error
+        return tookTooLong
+      })
+    if (!('problem' in answer)) return answer as Answers[Name]
+    throw new TransformProblem(answer.problem.of, answer.problem.message, answer.problem)
+  }
+  const inTurn = async <Name extends keyof Answers>(name: Name, task: RenderTask, owner: string) => {
+    const account = { lane: 'render', owner }
+    const giveBack = queue.reserve(account)
+    if (giveBack === null) throw unavailable('too many bodies are being transformed; try again')
     try {
-      return await pool.run({ ...task, body }, { signal, transferList: [body.buffer] })
-    } catch (error) {
-      if (!signal.aborted) throw error
-      return { of: 'template', message: `the transformation template failed: it took more than ${maxMs} ms` }
+      return await queue.run(account, () => run(name, task))
+    } finally {
+      giveBack()
     }
   }
   return {
     /** The rendered text in UTF-8; throws TransformProblem, and 503 when too many wait. Takes the body away. */
     render: async (task: RenderTask, owner: string): Promise<Buffer> => {
-      const account = { lane: 'render', owner }
-      const giveBack = queue.reserve(account)
-      if (giveBack === null) throw unavailable('too many bodies are being transformed; try again')
-      try {
-        const answer = await queue.run(account, () => run(task))
-        if (!(answer instanceof Uint8Array)) throw new TransformProblem(answer.of, answer.message)
-        return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength)
-      } finally {
-        giveBack()
-      }
+      const { buffer, byteOffset, byteLength } = await inTurn('render', task, owner)
+      return Buffer.from(buffer, byteOffset, byteLength)
     },
+    /** The same as a text, with what is hardly meant so. */
+    preview: (task: RenderTask, owner: string): Promise<Previewed> => inTurn('preview', task, owner),
     close: () => pool.destroy(),
   }
 }

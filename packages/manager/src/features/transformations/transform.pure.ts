@@ -3,13 +3,18 @@
 // them).
 import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
-import { type Template, TemplateError, goTime, parse } from 'gotemplate'
+import { type MissingValue, type Template, TemplateError, goTime, parse } from 'gotemplate'
+import { isCrowded, maxContainers } from './crowded.pure.ts'
 import { type TemplateEnv, templateFunctions } from './template-functions.pure.ts'
+import { type CallNames, problemOfName } from './template-names.pure.ts'
+import { type TemplateWarning, maxWarnings, warningOf, warningsOfOutput } from './template-warnings.pure.ts'
 import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
 
 export type RenderOptions = {
   /** Go's own functions too, not only the seven. */
   builtins: boolean
+  /** Whether a key that a template reads and the data lacks is an error. */
+  missingKey: 'default' | 'error'
   env: TemplateEnv
   maxOutputBytes: number
 }
@@ -19,10 +24,13 @@ export class TransformProblem extends Error {
   readonly of: 'body' | 'template'
   /** Whether the template did not come to its end because a budget was used up. */
   readonly isExhausted: boolean
-  constructor(of: TransformProblem['of'], message: string, isExhausted = false) {
+  /** The same for readers who may not see the body: nothing of its values. */
+  readonly logged: string
+  constructor(of: TransformProblem['of'], message: string, { isExhausted = false, logged = message } = {}) {
     super(message)
     this.of = of
     this.isExhausted = isExhausted
+    this.logged = logged
   }
 }
 
@@ -30,17 +38,17 @@ export class TransformProblem extends Error {
 export type RenderTask = {
   template: string
   inputMessageType: string | null
+  outputMessageType: string | null
   body: Uint8Array
-  /** What templates see beside the body, the time and the environment. */
-  names: { Application: object; Endpoint: object; User: object }
+  names: CallNames
   at: Date
 }
+export type Previewed = { output: string; warnings: TemplateWarning[] }
 /** What a rendering may spend at most. */
 type RenderBudget = { steps: number; outputBytes: number }
 
 export const maxTemplateBytes = 65_536
 const maxDepth = 32
-const maxContainers = 1_000_000
 // Parsed templates take several times the memory of their text.
 const maxRememberedLength = 4 * 1_048_576
 const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf println html js urlquery'.split(
@@ -48,7 +56,7 @@ const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf pr
 )
 
 /** Parses templates, each once, and renders them. */
-export function createRenderer({ builtins, env, maxOutputBytes }: RenderOptions) {
+export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: RenderOptions) {
   let at = new Date()
   const functions = templateFunctions(env, () => rfc3339(at))
   const Env = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
@@ -64,31 +72,53 @@ export function createRenderer({ builtins, env, maxOutputBytes }: RenderOptions)
         builtins: builtins ? goBuiltins : false,
         hint: (_name, isBuiltin) => (isBuiltin ? 'set esb.template_builtins to use functions of Go' : ''),
         limits: { length: maxTemplateBytes },
+        missingKey,
       })
       remembered.set(text, template)
     }
     return template
   }
   const wholeBudget: RenderBudget = { steps: 100_000, outputBytes: maxOutputBytes }
+  const execute = (task: RenderTask, given: RenderBudget, onMissing?: (missing: MissingValue) => void) => {
+    const Data = readBody(task.inputMessageType, task.body)
+    ;({ at } = task)
+    const Meta = { Timestamp: rfc3339(at), RequestTime: goTime(at) }
+    const outputBytes = Math.min(given.outputBytes, maxOutputBytes)
+    const budget = { steps: given.steps, outputBytes, depth: maxDepth }
+    try {
+      return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget, onMissing)
+    } catch (error) {
+      throw error instanceof TemplateError ? problemOfTemplate(error) : error
+    }
+  }
   return {
-    /** Parses a template, to see whether it is one; throws TemplateError. */
+    /** Looks whether a text is a template; throws TemplateError. */
     parse: (text: string): void => void parsed(text),
+    /** Looks whether a template reads only names that there are; throws TemplateError. */
+    checkNames: (text: string): void => parsed(text).checkFields(problemOfName),
 
     /** The rendered text; throws TransformProblem. The budget is one for all that the rendering does. */
-    render: (task: RenderTask, { steps, outputBytes } = wholeBudget): string => {
-      const Data = readBody(task.inputMessageType, task.body)
-      ;({ at } = task)
-      const Meta = { Timestamp: rfc3339(at), RequestTime: goTime(at) }
-      const budget = { steps, outputBytes: Math.min(outputBytes, maxOutputBytes), depth: maxDepth }
-      try {
-        return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget)
-      } catch (error) {
-        if (!(error instanceof TemplateError)) throw error
-        const message = `the transformation template failed: ${error.message}`
-        throw new TransformProblem('template', message, error.phase === 'exec' && error.bound !== null)
-      }
+    render: (task: RenderTask, budget = wholeBudget): string => execute(task, budget),
+
+    /** The same with what is hardly meant so. */
+    preview: (task: RenderTask, budget = wholeBudget): Previewed => {
+      const missing: TemplateWarning[] = []
+      const output = execute(task, budget, (value) => {
+        if (missing.length < maxWarnings) missing.push(warningOf(value))
+      })
+      const ofOutput = warningsOfOutput(task.outputMessageType, output)
+      return { output, warnings: [...ofOutput, ...missing].slice(0, maxWarnings) }
     },
   }
+}
+
+/** Most reasons may quote values of the body; these quote the template at most. */
+function problemOfTemplate({ message, phase, line, column, reason, bound, missingKey }: TemplateError) {
+  const isSafe = phase === 'parse' || bound !== null || missingKey !== null
+  return new TransformProblem('template', `the transformation template failed: ${message}`, {
+    isExhausted: phase === 'exec' && bound !== null,
+    logged: `the transformation template failed at ${line}:${column}${isSafe ? `: ${reason}` : ''}`,
+  })
 }
 
 function readBody(type: string | null, bytes: Uint8Array): unknown {
@@ -111,16 +141,6 @@ function readBody(type: string | null, bytes: Uint8Array): unknown {
   } catch {
     return type === 'JSON' ? refuse() : { Body: text }
   }
-}
-
-/**
- * Whether the lists and objects of a JSON text may be too many; they take some thirty times the memory of their text.
- */
-function isCrowded(bytes: Uint8Array): boolean {
-  if (bytes.length <= maxContainers) return false
-  let containers = 0
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0x5b || bytes[i] === 0x7b) containers++
-  return containers > maxContainers
 }
 
 /** A byte order mark is dropped, and what is no UTF-8 becomes U+FFFD. */

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { TemplateError } from 'gotemplate'
 import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import {
+  type Previewed,
   type RenderOptions,
   type RenderTask,
   TransformProblem,
@@ -27,9 +28,11 @@ type Transformation = {
   at: Date
 }
 type Rendered = { output: Buffer; contentType: string }
+/** Where something is done, by the size of it. */
+type Places<Result> = { here: () => Result; inThread: () => Promise<Result> }
 
 /** What the main thread takes on, template and body together; the worst of it takes some 20 ms. */
-const here = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
+const mainThread = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
 const maxRememberedTemplates = 1_000
 
 const contentTypes: Record<string, string> = {
@@ -44,6 +47,18 @@ export function createTransformService(options: TransformOptions, limits = poolL
   const pool = createTransformPool(options, limits)
   // Templates that were too much for the main thread, with the size of the smallest body for which they were.
   const tooLarge = new LRUCache<string, number>({ max: maxRememberedTemplates })
+  const inPlace = <Result>({ template, body }: RenderTask, places: Places<Result>) => {
+    const isSmall = template.length + body.length <= mainThread.maxLength
+    if (isSmall && body.length < (tooLarge.get(template) ?? Infinity))
+      try {
+        return places.here()
+      } catch (error) {
+        if (!(error instanceof TransformProblem && error.isExhausted)) throw error
+        // A rendering changes nothing, so it may begin again elsewhere.
+        tooLarge.set(template, body.length)
+      }
+    return places.inThread()
+  }
   return {
     /** What is wrong with a template, as a text; null when nothing is. */
     problemOf: (text: string): string | null => {
@@ -51,13 +66,10 @@ export function createTransformService(options: TransformOptions, limits = poolL
         return `transformationTemplate must have at most ${maxTemplateBytes} bytes`
       if (!text.isWellFormed() || text.includes('\0'))
         return 'transformationTemplate must not contain broken Unicode or U+0000'
-      try {
-        renderer.parse(text)
-        return null
-      } catch (error) {
-        if (error instanceof TemplateError) return `transformationTemplate cannot be parsed: ${error.message}`
-        throw error
-      }
+      return (
+        problemBy(renderer.parse, text, 'transformationTemplate cannot be parsed') ??
+        problemBy(renderer.checkNames, text, 'transformationTemplate cannot be used')
+      )
     },
 
     /**
@@ -66,26 +78,46 @@ export function createTransformService(options: TransformOptions, limits = poolL
      */
     render: (transformation: Transformation): Rendered | Promise<Rendered> => {
       const task = taskOf(transformation)
-      const { template, body } = task
-      const contentType = contentTypes[transformation.outputMessageType ?? 'JSON'] as string
-      const isSmall = template.length + body.length <= here.maxLength
-      if (isSmall && body.length < (tooLarge.get(template) ?? Infinity))
-        try {
-          return { output: Buffer.from(renderer.render(task, here.budget)), contentType }
-        } catch (error) {
-          if (!(error instanceof TransformProblem && error.isExhausted)) throw error
-          // A rendering changes nothing, so it may begin again elsewhere.
-          tooLarge.set(template, body.length)
-        }
-      return pool.render(task, transformation.application.id).then((output) => ({ output, contentType }))
+      const contentType = contentTypeOf(transformation)
+      return inPlace<Rendered>(task, {
+        here: () => ({ output: Buffer.from(renderer.render(task, mainThread.budget)), contentType }),
+        inThread: async () => ({
+          output: await pool.render(task, transformation.application.id),
+          contentType,
+        }),
+      })
+    },
+
+    /** The same as a text, with what is hardly meant so. */
+    preview: async (transformation: Transformation): Promise<Previewed & { contentType: string }> => {
+      const task = taskOf(transformation)
+      const previewed = await inPlace<Previewed>(task, {
+        here: () => renderer.preview(task, mainThread.budget),
+        inThread: () => pool.preview(task, transformation.application.id),
+      })
+      return { ...previewed, contentType: contentTypeOf(transformation) }
     },
 
     close: pool.close,
   }
 }
 
-function taskOf({ template, inputMessageType, body, at, ...rest }: Transformation): RenderTask {
-  const { application, endpoint, user } = rest
+const contentTypeOf = ({ outputMessageType }: Transformation): string =>
+  contentTypes[outputMessageType ?? 'JSON'] as string
+
+/** What a check throws, as a text. */
+function problemBy(check: (text: string) => void, text: string, what: string): string | null {
+  try {
+    check(text)
+    return null
+  } catch (error) {
+    if (error instanceof TemplateError) return `${what}: ${error.message}`
+    throw error
+  }
+}
+
+function taskOf({ template, body, at, ...rest }: Transformation): RenderTask {
+  const { inputMessageType, outputMessageType, application, endpoint, user } = rest
   const names = {
     Application: {
       ID: application.id,
@@ -102,5 +134,5 @@ function taskOf({ template, inputMessageType, body, at, ...rest }: Transformatio
     },
     User: { ID: user.id, Username: user.username, Name: user.name },
   }
-  return { template, inputMessageType, body, names, at }
+  return { template, inputMessageType, outputMessageType, body, names, at }
 }

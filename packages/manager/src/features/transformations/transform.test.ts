@@ -18,7 +18,11 @@ import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import { type TransformProblem, createTransformService } from './transform.service.ts'
 import { type RenderTask, createRenderer } from './transform.pure.ts'
 
-const names = { Application: { Slug: 'shop' }, Endpoint: { Name: 'Orders' }, User: { Name: 'Ada' } }
+const names = {
+  Application: { ID: '', Name: '', Slug: 'shop', Description: '' },
+  Endpoint: { ID: '', Name: 'Orders', ConsumeURL: '/', URL: '', Description: '' },
+  User: { ID: '', Username: '', Name: 'Ada' },
+}
 
 const service = createTransformService(options, patient)
 const pool = createTransformPool(options, patient)
@@ -28,6 +32,7 @@ afterAll(() => Promise.all([service.close(), pool.close()]))
 const taskOf = ({ template, body, type = null }: Input): RenderTask => ({
   template,
   inputMessageType: type,
+  outputMessageType: null,
   body: Buffer.from(body),
   names,
   at,

@@ -1,20 +1,32 @@
 // Runs in a worker thread of transform-pool.service.ts: one rendering after the other, with its own parsed templates.
 import { workerData } from 'node:worker_threads'
 import { move } from 'piscina'
-import { type RenderOptions, type RenderTask, TransformProblem, createRenderer } from './transform.pure.ts'
+import {
+  type Previewed,
+  type RenderOptions,
+  type RenderTask,
+  TransformProblem,
+  createRenderer,
+} from './transform.pure.ts'
 
-/** The rendered text in UTF-8, or why there is none. */
-export type RenderAnswer = Uint8Array<ArrayBuffer> | Pick<TransformProblem, 'of' | 'message'>
+/** What each function below answers, if it does. */
+export type Answers = { render: Uint8Array<ArrayBuffer>; preview: Previewed }
+/** Why there is no answer. */
+export type Refusal = { problem: Pick<TransformProblem, 'of' | 'message' | 'logged'> }
 
 const renderer = createRenderer(workerData as RenderOptions)
 const encoder = new TextEncoder()
 
-/** Renders; the bytes change hands without being copied. */
-export function render(task: RenderTask): unknown {
+/** Renders to UTF-8; the bytes change hands without being copied. */
+export const render = (task: RenderTask): unknown => answer(() => move(encoder.encode(renderer.render(task))))
+export const preview = (task: RenderTask): unknown => answer(() => renderer.preview(task))
+
+function answer(work: () => unknown): unknown {
   try {
-    return move(encoder.encode(renderer.render(task)))
+    return work()
   } catch (error) {
-    if (error instanceof TransformProblem) return { of: error.of, message: error.message }
-    throw error
+    if (!(error instanceof TransformProblem)) throw error
+    const { of, message, logged } = error
+    return { problem: { of, message, logged } } satisfies Refusal
   }
 }

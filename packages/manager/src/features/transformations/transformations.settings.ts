@@ -1,5 +1,5 @@
 // The settings of transformations.
-import { boolean, setting } from '../../config/readers.ts'
+import { boolean, oneOf, setting } from '../../config/readers.ts'
 
 export const transformationSettings = {
   esbTemplateBuiltins: setting(boolean, {
@@ -7,5 +7,11 @@ export const transformationSettings = {
     env: 'SVC_ESB_TEMPLATE_BUILTINS',
     default: false,
     doc: 'Lets transformation templates use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) beside the seven of the ESB.',
+  }),
+  esbTemplateMissingKey: setting(oneOf('default', 'error'), {
+    key: 'esb.template_missing_key',
+    env: 'SVC_ESB_TEMPLATE_MISSING_KEY',
+    default: 'default',
+    doc: 'What becomes of a call whose body lacks a key that its template reads: `default` writes `<no value>`, `error` fails the call with 500, also where the key is only tested, as in `{{if .Data.x}}`.',
   }),
 } as const

@@ -24,7 +24,7 @@ export function xmlToMap(text: string): XmlMap {
   const fail = (message: string): never => {
     throw new XmlProblem(`${message} (line ${parser.line}, column ${parser.column + 1})`)
   }
-  parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, '')))
+  parser.on('error', (error) => fail(withoutPlace(error)))
   parser.on('opentagstart', () => {
     attributesOfElement = 0
     if (++elements > limits.elements) fail(`more than ${limits.elements} elements`)
@@ -56,6 +56,23 @@ export function xmlToMap(text: string): XmlMap {
   parser.write(text).close()
   return document
 }
+
+/** Why a text is no well-formed document, with its place; null when it is one. Nothing is made of it. */
+export function problemOfXml(text: string): string | null {
+  const parser = new SaxesParser({ xmlns: true, position: true })
+  parser.on('error', (error) => {
+    throw new XmlProblem(`${withoutPlace(error)} (line ${parser.line}, column ${parser.column + 1})`)
+  })
+  try {
+    parser.write(text).close()
+    return null
+  } catch (error) {
+    if (error instanceof XmlProblem) return error.message
+    throw error
+  }
+}
+
+const withoutPlace = (error: Error): string => error.message.replace(/^\d+:\d+: /, '')
 
 const beforeRoot = [
   { begin: '<?', end: '?>' },

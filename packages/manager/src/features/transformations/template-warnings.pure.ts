@@ -1,0 +1,34 @@
+// What is no error in a template and yet hardly meant: values that are missing, and output that is not of its type.
+import type { MissingValue } from 'gotemplate'
+import { isCrowded, maxContainers } from './crowded.pure.ts'
+import { shortName } from './template-names.pure.ts'
+import { problemOfXml } from './xml-map.pure.ts'
+
+/** Where it is about the output, there is no place in the template. */
+export type TemplateWarning = { message: string; line: number | null; column: number | null }
+
+export const maxWarnings = 20
+
+export const warningOf = ({ name, isMissingKey, givenTo, line, column }: MissingValue): TemplateWarning => {
+  const what = `${shortName(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
+  const becomes = givenTo === null ? 'it is written as <no value>' : `${givenTo} is given nil`
+  return { message: `${what}; ${becomes}`, line, column }
+}
+
+/** Why the output is not of the declared type, if it is not. */
+export function warningsOfOutput(type: string | null, text: string): TemplateWarning[] {
+  const problem = type === null ? null : type === 'JSON' ? problemOfJson(text) : problemOfXml(text)
+  return problem === null
+    ? []
+    : [{ message: `the output is not ${type}: ${problem}`, line: null, column: null }]
+}
+
+function problemOfJson(text: string): string | null {
+  if (isCrowded(Buffer.from(text))) return `it has more than ${maxContainers} lists and objects`
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
