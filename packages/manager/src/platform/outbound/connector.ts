@@ -19,6 +19,9 @@ export class EgressRefused extends Error {
   }
 }
 
+/** The other side closed the connection before TLS was set up: it speaks none, or does not want us. */
+export class HandshakeEnded extends Error {}
+
 /**
  * Trusts what the process trusts anyway, and these certificates (PEM). Made once: with many it takes longer than a
  * handshake.
@@ -26,7 +29,7 @@ export class EgressRefused extends Error {
 export const createTrust = (ca: readonly string[] = []): SecureContext =>
   createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
 
-/** A connector for undici's pools; it fails with EgressRefused, or with what the network or TLS says. */
+/** A connector for undici's pools; it fails with EgressRefused, HandshakeEnded, or what the network or TLS says. */
 export function createGuardedConnector(options: {
   egress: Egress
   connectTimeoutMs: number
@@ -59,7 +62,7 @@ export function createGuardedConnector(options: {
       // Nothing else of undici's options is used: it would verify TLS against the Host header of the first request.
       const target = isLiteral ? { hostname: bare } : { hostname, servername: bare }
       connectorFor(port)({ ...target, protocol, port: String(port) }, (...result) => {
-        if (result[0] !== null) return callback(...result)
+        if (result[0] !== null) return callback(connectError(protocol, result[0]), null)
         const [, socket] = result
         // A connection that is gone again has no address, and leads nowhere.
         const problem =
@@ -74,6 +77,12 @@ export function createGuardedConnector(options: {
     else connect()
   }
 }
+
+/** A connection that cannot be made is refused, or times out; one that is reset was there already. */
+const connectError = (protocol: string, error: Error & { code?: string }): Error =>
+  protocol === 'https:' && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    ? new HandshakeEnded('the connection ended before TLS was set up', { cause: error })
+    : error
 
 const judge = callbackify(async (egress: Egress, address: string, port: number): Promise<void> => {
   const problem = await egress.problemOf(address, port)

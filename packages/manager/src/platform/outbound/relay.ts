@@ -7,8 +7,8 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
 import { BodyAborted, type PassedBody } from './request-body.ts'
 import { sentTooSlowly } from './body-pace.ts'
-import { EgressRefused } from './connector.ts'
 import type { OriginPool } from './pools.ts'
+import { reasonOf } from './reasons.ts'
 
 export type RelayRequest = {
   pool: OriginPool
@@ -227,29 +227,4 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isUpstreamDone = true
     this.#request.pool.inFlight--
   }
-}
-
-/** A text without addresses or values: the caller gets it, and the log keeps it. */
-function reasonOf(error: Error & { code?: string }): string {
-  if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
-  return reasons[error.code ?? ''] ?? 'the upstream ended its response early'
-}
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'the upstream refuses connections',
-  ENOTFOUND: 'the name of the upstream cannot be resolved',
-  EAI_AGAIN: 'the name of the upstream cannot be resolved',
-  EHOSTUNREACH: 'the upstream cannot be reached',
-  ENETUNREACH: 'the upstream cannot be reached',
-  ETIMEDOUT: 'the upstream cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: 'the upstream cannot be reached',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the upstream answer are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the upstream answer has another length than announced',
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the request body has another length than announced',
-  UND_ERR_INVALID_ARG: 'the request cannot be sent to the upstream',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the upstream is not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the upstream is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the upstream is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the upstream is not trusted',
-  CERT_HAS_EXPIRED: 'the certificate of the upstream has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the upstream is for another name',
 }
