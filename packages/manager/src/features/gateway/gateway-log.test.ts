@@ -56,7 +56,7 @@ describe('which calls are logged', () => {
   const tooLarge = Buffer.alloc(maxBytes + 1)
   const isTooLarge = `the request body is larger than ${maxBytes} bytes`
   const isNoJson = 'the body is not JSON as the endpoint expects'
-  const hasFailed = 'the transformation template of the endpoint failed; nothing was forwarded'
+  const hasFailed = 'the transformation template failed at 1:3'
   const strict = { inputMessageType: 'JSON', transformationTemplate: '{{.Meta.Timestamp.X}}' }
   const outcomes: [string, Input, Sent, number, string | null][] = [
     ['answered', {}, {}, 200, null],

@@ -15,20 +15,24 @@ export const warningOf = ({ name, isMissingKey, givenTo, line, column }: Missing
   return { message: `${what}; ${becomes}`, line, column }
 }
 
-/** Why the output is not of the declared type, if it is not. */
+/** What is to be said of the output beside its declared type. */
 export function warningsOfOutput(type: string | null, text: string): TemplateWarning[] {
-  const problem = type === null ? null : type === 'JSON' ? problemOfJson(text) : problemOfXml(text)
-  return problem === null
-    ? []
-    : [{ message: `the output is not ${type}: ${problem}`, line: null, column: null }]
+  const message = type === null ? null : type === 'JSON' ? problemOfJson(text) : problemOf(type, text)
+  return message === null ? [] : [{ message, line: null, column: null }]
+}
+
+function problemOf(type: string, text: string): string | null {
+  const problem = problemOfXml(text)
+  return problem === null ? null : `the output is not ${type}: ${problem}`
 }
 
 function problemOfJson(text: string): string | null {
-  if (isCrowded(Buffer.from(text))) return `it has more than ${maxContainers} lists and objects`
+  if (isCrowded(Buffer.from(text)))
+    return `the output was not checked: it has more than ${maxContainers} lists and objects`
   try {
     JSON.parse(text)
     return null
   } catch (error) {
-    return (error as Error).message
+    return `the output is not JSON: ${(error as Error).message}`
   }
 }
