@@ -20,7 +20,7 @@ const line = {
 const before = process.cpuUsage()
 for (let turn = 0; turn < lines / perTurn; turn++) {
   for (let count = 0; count < perTurn; count++)
-    if (isOwn) logRequest(log, { ...line, duration_ms: 3 }, {})
+    if (isOwn) logRequest(log, 'info', { ...line, duration_ms: 3 }, {})
     else log.info({ ...line, duration_ms: 3 }, 'request')
   await nextTurn()
 }

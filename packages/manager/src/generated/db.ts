@@ -112,6 +112,7 @@ export interface EsbAuditLogs {
   path: string;
   requestBody: string | null;
   requestHeaders: Json | null;
+  requestId: string | null;
   responseBody: string | null;
   responseHeaders: Json | null;
   responseStatus: number | null;

@@ -86,7 +86,7 @@ export type Query = {
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
   /** The audit trail of a project, newest first unless ordered otherwise. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
-  /** Logged calls of an application, or of one endpoint of it, newest first. limit is from 1 to 100, by default 100. */
+  /** Logged calls of an application, of one endpoint of it, or of one request id, newest first. limit is from 1 to 100, by default 100. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
   readonly machineUser2endpoint: MachineUser2Endpoint;
@@ -169,6 +169,7 @@ export type QueryEsbAuditLogsArgs = {
   applicationId: Scalars['ID']['input'];
   endpointId?: InputMaybe<Scalars['ID']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
+  requestId?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -839,6 +840,8 @@ export type EsbHeader = {
 /** A call of a machine user through an endpoint. Headers and bodies are kept while the endpoint's log level is FULL. */
 export type EsbAuditLog = {
   readonly id: Scalars['ID']['output'];
+  /** As the caller had it in X-Request-Id; callers may choose it, so several calls may have the same. Null in calls of former releases. */
+  readonly requestId?: Maybe<Scalars['String']['output']>;
   /** When the call began. */
   readonly timestamp: Scalars['String']['output'];
   readonly endpoint: Endpoint;
@@ -1709,6 +1712,7 @@ export type EsbHeaderResolvers<ContextType = GraphqlContext, ParentType extends 
 
 export type EsbAuditLogResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBAuditLog'] = ResolversParentTypes['ESBAuditLog']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  requestId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   timestamp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;

@@ -6,6 +6,11 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 /** A new UUIDv7. */
 export const newId = (): string => v7()
 
+const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Whether a request can have the text as its id: callers may choose one of this form. */
+export const isRequestId = (text: string): boolean => requestIdForm.test(text)
+
 /** The lower-case form of a UUID, or null when the text is not one. */
 export function parseUuid(text: unknown): string | null {
   if (typeof text !== 'string' || text.length !== 36) return null

@@ -10,6 +10,7 @@ import { type SeededProject, seedMachineUser } from './seed.ts'
 export type Caller = { projectId: string; endpointId: string; machineUserId: string }
 type Header = { name: string; value: string }
 type CallValues = {
+  requestId?: string
   createdAt?: string
   sourceIp?: string
   method?: string
@@ -63,8 +64,8 @@ export async function seedCall(
   await seedPair(sql, caller)
   await sql.query(
     `insert into esb_audit_logs (id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url,
-       response_status, duration_ms, transformed, failure, request_headers, request_body, response_headers, response_body)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+       response_status, duration_ms, transformed, failure, request_headers, request_body, response_headers, response_body, request_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [
       id,
       call.createdAt,
@@ -82,6 +83,7 @@ export async function seedCall(
       call.requestBody,
       json(call.responseHeaders),
       call.responseBody,
+      call.requestId,
     ],
   )
   return id
@@ -108,12 +110,18 @@ export async function seedCalls(
 export const esbAuditLogsOf = (
   service: TestApp,
   caller: Person,
-  args: { applicationId: string; endpointId?: string | null; limit?: number | null },
+  args: {
+    applicationId: string
+    endpointId?: string | null
+    limit?: number | null
+    requestId?: string | null
+  },
   selected = 'id',
 ): Promise<GraphqlAnswer> =>
   service.query(
     caller,
-    `query($applicationId: ID!, $endpointId: ID, $limit: Int) {
-      calls: esbAuditLogs(applicationId: $applicationId, endpointId: $endpointId, limit: $limit) { ${selected} } }`,
+    `query($applicationId: ID!, $endpointId: ID, $limit: Int, $requestId: String) {
+      calls: esbAuditLogs(applicationId: $applicationId, endpointId: $endpointId, limit: $limit,
+        requestId: $requestId) { ${selected} } }`,
     args,
   )

@@ -7,6 +7,7 @@ import { type SeededProject, seedProject, seedUser } from './seed.ts'
 import { startUpstream } from './upstream.ts'
 
 export type LoggedCall = {
+  request_id: string | null
   endpoint_id: string
   machine_user_id: string
   source_ip: string

@@ -6,6 +6,7 @@ import type { Database, PreparedStatement, Tx } from '../../platform/db/database
 /** A call as it begins. */
 export type Call = {
   id: string
+  requestId: string
   createdAt: string
   projectId: string
   endpointId: string
@@ -37,11 +38,12 @@ export type EndedCall = {
   contents: CallContents | null
 }
 
-const begun = 'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url'
+const begun = 'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   text: `insert into esb_audit_logs (${begun})
-    select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[])`,
+    select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
+      $9::text[])`,
 }
 
 /** Writes the beginnings of calls. */
@@ -87,6 +89,7 @@ const beginnings = (calls: readonly Call[]): unknown[] => [
   calls.map(({ method }) => method),
   calls.map(({ path }) => path),
   calls.map(({ targetUrl }) => targetUrl),
+  calls.map(({ requestId }) => requestId),
 ]
 
 const ended = `l.endpoint_id = n.endpoint_id and l.machine_user_id = n.machine_user_id

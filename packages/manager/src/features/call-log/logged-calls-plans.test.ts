@@ -38,6 +38,12 @@ beforeAll(async () => {
      from esb_callers, unnest($2::timestamptz[]) until where project_id = $1`,
     [others.id, [now, lastMonth]],
   )
+  // One id that a caller sends with every call, and ids of their own.
+  await sql.query(
+    `update esb_audit_logs set request_id = case when duration_ms is null or extract(milliseconds from created_at)::int % 2 = 0
+       then 'same' else id::text end`,
+  )
+  await sql.query('vacuum full esb_audit_logs')
   await sql.query('vacuum analyze')
 }, 120_000)
 afterAll(() => service.close())
@@ -83,6 +89,9 @@ function readsOf(nodes: readonly Plan[]) {
   return {
     // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
     kinds: [...new Set(reads.map((node) => node['Node Type'].replace('Index Only Scan', 'Index Scan')))],
+    indexes: reads.every((node) => (node['Index Name'] ?? '').includes('request'))
+      ? 'by request id'
+      : 'others',
     rows: reads.reduce(
       (sum, node) =>
         sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
@@ -116,6 +125,32 @@ describe('a log of 110,000 calls in two months', () => {
       expect(rows).toBeLessThanOrEqual(most)
       // One sort finds the pairs that called last, one merges what they brought.
       expect(nodes.filter((node) => node['Node Type'].includes('Sort'))).toHaveLength(2)
+    }
+  })
+
+  test('is searched for a request id by an index: no more than the rows that are returned, however many have the id', async () => {
+    const { rows: own } = await service.sql.query<{ id: string }>(
+      `select request_id as id from esb_audit_logs where endpoint_id = $1 and request_id <> 'same' limit 1`,
+      [busy.endpointId],
+    )
+    const ofOneCall = own[0]?.id as string
+    for (const [{ applicationId }, endpointId, requestId, found, most] of [
+      [project, null, ofOneCall, 1, 1],
+      [project, busy.endpointId, ofOneCall, 1, 1],
+      [project, null, 'unknown', 0, 0],
+      // A row more per endpoint tells that those of one moment are complete.
+      [project, null, 'same', 10, 10 + 10 + 2],
+      [project, busy.endpointId, 'same', 10, 10 + 1],
+      [others, null, 'same', 10, 60 * (10 + 60)],
+    ] as const) {
+      service.statements.length = 0
+      const args = { applicationId, endpointId, requestId, limit: 10 }
+      expect((await esbAuditLogsOf(service, admin, args)).data.calls).toHaveLength(found)
+      const values = [requestId, 10, applicationId, endpointId, endpointId, 10]
+      const nodes = await nodesOf(service.statements, values)
+      const { kinds, rows, indexes } = readsOf(nodes)
+      expect([kinds, indexes]).toEqual([['Index Scan'], 'by request id'])
+      expect([requestId, rows]).toEqual([requestId, expect.toSatisfy((count: number) => count <= most)])
     }
   })
 

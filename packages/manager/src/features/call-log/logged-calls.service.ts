@@ -1,9 +1,11 @@
 import type { Db } from '../../platform/db/database.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
-import { parseUuid } from '../../platform/ids.ts'
+import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import * as store from './logged-calls.store.ts'
 
 export type LoggedCallsService = ReturnType<typeof createLoggedCallsService>
+
+type ListArguments = { endpointId?: string | null; limit?: number | null; requestId?: string | null }
 
 const maxLimit = 100
 
@@ -17,12 +19,23 @@ export function createLoggedCallsService({ db }: { db: Db }) {
   return {
     list: async (
       applicationId: string,
-      { endpointId, limit }: { endpointId?: string | null; limit?: number | null },
+      { endpointId, limit, requestId = null }: ListArguments,
     ): Promise<store.LoggedCall[]> => {
       const rows = limit ?? maxLimit
       if (rows < 1 || rows > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
+      if (requestId !== null && !isRequestId(requestId))
+        throw badRequest(
+          'requestId must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores or hyphens',
+        )
       const endpoint = typeof endpointId === 'string' ? await endpointOf(applicationId, endpointId) : null
-      return db.transaction().execute((tx) => store.listCalls(tx, applicationId, endpoint, rows))
+      const of = { applicationId, endpointId: endpoint }
+      return db
+        .transaction()
+        .execute((tx) =>
+          requestId === null
+            ? store.listCalls(tx, of, rows)
+            : store.listCallsOfRequest(tx, of, requestId, rows),
+        )
     },
 
     /** A text that names a call among all others. */

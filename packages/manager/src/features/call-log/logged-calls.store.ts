@@ -1,5 +1,5 @@
-// Reading and counting logged calls. The log is large and has one index, by who called what; so every statement goes
-// from the pairs that have calls to their rows in that index, and stops where it has enough.
+// Reading and counting logged calls. The log is large and has two indexes. By who called what: statements go from the
+// pairs that have calls to their rows, and stop where they have enough. By endpoint and request id: one call is found.
 import { type RawBuilder, sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 /** A logged call; of its contents only their sizes in bytes, null where there are none. */
 export type LoggedCall = {
   id: string
+  requestId: string | null
   createdAt: string
   endpointId: string
   applicationId: string
@@ -53,22 +54,25 @@ export async function hasEndpoint(db: Db, applicationId: string, endpointId: str
   return row !== undefined
 }
 
+type Wanted = { applicationId: string; endpointId: string | null }
+
+const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
+  target_url, response_status, duration_ms, transformed, failure,
+  octet_length(request_headers::text) as request_headers_bytes, octet_length(request_body) as request_body_bytes,
+  octet_length(response_headers::text) as response_headers_bytes, octet_length(response_body) as response_body_bytes`
+
 /**
  * The newest calls of an application, or of one endpoint of it. They are calls of the pairs that called last: as many
  * pairs as rows are enough.
  */
 export async function listCalls(
   tx: Tx,
-  applicationId: string,
-  endpointId: string | null,
+  { applicationId, endpointId }: Wanted,
   limit: number,
 ): Promise<LoggedCall[]> {
   await byIndexAlone.execute(tx)
   const { rows } = await sql<LoggedCall>`
-    select id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path, target_url,
-      response_status, duration_ms, transformed, failure,
-      octet_length(request_headers::text) as request_headers_bytes, octet_length(request_body) as request_body_bytes,
-      octet_length(response_headers::text) as response_headers_bytes, octet_length(response_body) as response_body_bytes
+    select ${columns}
     from (
       select caller.application_id, l.*
       from (
@@ -88,6 +92,31 @@ export async function listCalls(
         where endpoint_id = caller.endpoint_id and machine_user_id = caller.machine_user_id
         order by created_at desc, id desc limit ${limit}
       ) l
+      order by l.created_at desc, l.id desc limit ${limit}
+    ) newest
+    order by created_at desc, id desc`.execute(tx)
+  return rows
+}
+
+/** The same of one request id. Callers choose them, so there may be many; of each endpoint the newest are enough. */
+export async function listCallsOfRequest(
+  tx: Tx,
+  { applicationId, endpointId }: Wanted,
+  requestId: string,
+  limit: number,
+): Promise<LoggedCall[]> {
+  await byIndexAlone.execute(tx)
+  const { rows } = await sql<LoggedCall>`
+    select ${columns}
+    from (
+      select e.application_id, l.*
+      from endpoints e
+      cross join lateral (
+        select * from esb_audit_logs
+        where endpoint_id = e.id and request_id = ${requestId}
+        order by created_at desc, id desc limit ${limit}
+      ) l
+      where e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)
       order by l.created_at desc, l.id desc limit ${limit}
     ) newest
     order by created_at desc, id desc`.execute(tx)

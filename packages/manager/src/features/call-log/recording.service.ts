@@ -24,6 +24,7 @@ export type Recording = {
 }
 
 export type RecordedCall = {
+  requestId: string
   endpoint: { id: string; projectId: string; logLevel: string }
   isRefused: boolean
   machineUserId: string
@@ -61,6 +62,7 @@ function recordingOf(recorded: RecordedCall, deps: RecordingDeps): Recording {
   const started = performance.now()
   const call = {
     id: newId(),
+    requestId: recorded.requestId,
     createdAt: deps.clock.now().toISOString(),
     projectId: endpoint.projectId,
     endpointId: endpoint.id,

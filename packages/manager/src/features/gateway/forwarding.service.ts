@@ -15,7 +15,7 @@ import {
   passBody,
   readBody,
 } from '../../platform/outbound/request-body.ts'
-import type { Recording } from '../call-log/index.ts'
+import type { Outcome, Recording } from '../call-log/index.ts'
 import type { TransformationsApi } from '../transformations/index.ts'
 import { nextHop } from './hops.pure.ts'
 import { withQuery } from './invocation.pure.ts'
@@ -45,6 +45,10 @@ export type Incoming = {
   response: ServerResponse
   /** Headers that we add to the response. */
   ownHeaders: OutgoingHttpHeaders
+  /** Called when it is known which endpoint is called. */
+  onEndpoint: (id: string) => void
+  /** Called before an error is thrown; the last call counts. */
+  onFailure: (outcome: Outcome) => void
   /** Called once, when the response begins to pass; until then a thrown error can still be sent as a response. */
   onHead: () => void
 }

@@ -165,6 +165,7 @@ describe('what is kept', () => {
     const [row] = (await gateway.logged(id)) as (LoggedCall & { id: string; created_at: Date })[]
     expect(row).toEqual({
       id: uuid,
+      request_id: uuid,
       created_at: expect.any(Date),
       endpoint_id: id,
       machine_user_id: gateway.machine.id,

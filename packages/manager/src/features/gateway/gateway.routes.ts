@@ -38,6 +38,12 @@ async function answer(request: FastifyRequest, reply: FastifyReply, gateway: Gat
       sourceIp: request.clientAddress,
       response: reply.raw,
       ownHeaders: reply.getHeaders() as OutgoingHttpHeaders,
+      onEndpoint: (id) => void (request.logFields['endpoint'] = id),
+      onFailure: ({ status, failure }) => {
+        request.logFields['failure'] = failure
+        // A response that is cut keeps the status it began with.
+        request.hasFailed = status !== null && status >= 500
+      },
       onHead: () => void reply.hijack(),
     })
   } catch (error) {

@@ -10,7 +10,7 @@ import type { GatewayMetrics } from './gateway.metrics.ts'
 import { createCallLimit } from './call-limit.service.ts'
 import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
 import { type Invocation, readInvocation, withQuery } from './invocation.pure.ts'
-import { type TargetsDeps, createTargets } from './targets.service.ts'
+import { type Target, type TargetsDeps, createTargets } from './targets.service.ts'
 
 export type GatewayDeps = TargetsDeps &
   ForwardingDeps & {
@@ -30,22 +30,21 @@ export function createGatewayService(deps: GatewayDeps) {
   const noteShed = (error: unknown): void => {
     if (error instanceof AppError && error.code === 'unavailable') deps.metrics.shed.inc({ point: 'esb' })
   }
+  const beginCall = (projectId: string): (() => void) => {
+    try {
+      return begin(projectId)
+    } catch (error) {
+      noteShed(error)
+      throw error
+    }
+  }
   const answer = async (incoming: Incoming): Promise<void> => {
-    const { machine, request } = incoming
-    const invocation = readInvocation(request.url ?? '')
-    const target = invocation && (await findTarget(keyOf(machine, invocation)))
+    const invocation = readInvocation(incoming.request.url ?? '')
+    const target = invocation && (await findTarget(keyOf(incoming.machine, invocation)))
     if (invocation === null || target === null)
       throw new AppError('not_found', 'Endpoint not found or not enabled')
-    const recording = record({
-      endpoint: target,
-      isRefused: !target.isAllowed,
-      machineUserId: machine.id,
-      sourceIp: incoming.sourceIp,
-      method: request.method as string,
-      path: `/esb/${invocation.applicationId}${invocation.path}`,
-      targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
-      headers: request.rawHeaders,
-    })
+    incoming.onEndpoint(target.id)
+    const recording = record(factsOf(incoming, invocation, target))
     await recording.begin()
     const started = performance.now()
     let result = 'answered'
@@ -55,9 +54,11 @@ export function createGatewayService(deps: GatewayDeps) {
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
       noteShed(error)
+      const outcome = outcomeOf(error)
+      incoming.onFailure(outcome)
       // What failed was logging the end: there is nothing more to write.
-      if (!recording.hasEnded()) await recording.end(outcomeOf(error))
-      throw answerFor(error)
+      if (!recording.hasEnded()) await recording.end(outcome)
+      throw error
     } finally {
       deps.gatewayMetrics.forward.observe({ outcome: result }, (performance.now() - started) / 1_000)
     }
@@ -65,17 +66,16 @@ export function createGatewayService(deps: GatewayDeps) {
   return {
     /** Answers the call, or throws the error to send. */
     call: async (incoming: Incoming): Promise<void> => {
-      let end: () => void
       try {
-        end = begin(incoming.machine.projectId)
+        const end = beginCall(incoming.machine.projectId)
+        try {
+          await answer(incoming)
+        } finally {
+          end()
+        }
       } catch (error) {
-        noteShed(error)
-        throw error
-      }
-      try {
-        await answer(incoming)
-      } finally {
-        end()
+        incoming.onFailure(outcomeOf(error))
+        throw answerFor(error)
       }
     },
   }
@@ -89,10 +89,26 @@ const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
   path,
 })
 
+const factsOf = (
+  { requestId, machine, sourceIp, request }: Incoming,
+  invocation: Invocation,
+  target: Target,
+): Parameters<CallLogApi['record']>[0] => ({
+  requestId,
+  endpoint: target,
+  isRefused: !target.isAllowed,
+  machineUserId: machine.id,
+  sourceIp,
+  method: request.method as string,
+  path: `/esb/${invocation.applicationId}${invocation.path}`,
+  targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
+  headers: request.rawHeaders,
+})
+
 const isAbandoned = (error: unknown): error is Error =>
   error instanceof CallerDisconnected || error instanceof BodyAborted
 
-/** What the log says of a call that failed. */
+/** What the logs say of a call that failed. */
 function outcomeOf(error: unknown): Outcome {
   if (isAbandoned(error)) return { status: null, failure: error.message }
   if (error instanceof RelayFailure) return { status: 502, failure: error.message }

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
+import { buildPartitionIndexes } from './partition-indexes.ts'
 import { grantPrivileges } from './privileges.ts'
 
 const dir = new URL('../../../migrations/', import.meta.url).pathname
@@ -79,6 +80,7 @@ export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<
       }),
     )
     if (serviceRole !== undefined) await grantPrivileges(client, serviceRole)
+    await buildPartitionIndexes(client, say, (attach) => retryLockTimeouts(client, say, attach))
     return done.map((migration) => migration.name)
   })
 }

@@ -30,13 +30,16 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   const { schema } = options
   const readOperation = createDocuments(schema)
 
-  async function run(body: Body, contextValue: object): Promise<Result> {
+  async function run(body: Body, request: FastifyRequest): Promise<Result> {
+    request.logFields['operation'] = body.operationName ?? null
     const read = readOperation(body.query, body.operationName)
     if ('errors' in read) return read
+    request.logFields['operation'] = read.operation.name?.value ?? null
     const errors = findVariableErrors(schema, read.operation, body.variables)
     if (errors.length > 0) return { errors }
     const { document } = read
     const { operationName, variables: variableValues } = body
+    const contextValue = options.createContext(request)
     return execute({ schema, document, operationName, variableValues, contextValue })
   }
 
@@ -49,10 +52,12 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   }
   server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
-    request.logFields['operation'] = body.operationName ?? null
-    const { data = null, errors } = await run(body, options.createContext(request))
+    const { data = null, errors } = await run(body, request)
     if (errors === undefined) return { data }
-    return { errors: errors.slice(0, maxErrors).map((error) => show(error, reply, options)), data }
+    const shown = errors.slice(0, maxErrors).map((error) => show(error, reply, options))
+    request.hasFailed = true
+    request.logFields['error_code'] = shown[0]?.extensions.code
+    return { errors: shown, data }
   })
 }
 

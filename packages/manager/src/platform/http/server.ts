@@ -1,6 +1,5 @@
 // The API server: request ids, one place for errors, one log line and one measurement per request, exact content
 // types, and shedding when the service is overloaded. It knows no feature.
-import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -15,6 +14,7 @@ import fastify, {
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
+import { isRequestId, newId } from '../ids.ts'
 import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
@@ -28,8 +28,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set when the gate refused the request: such requests are counted and not logged. */
     silent: boolean
-    /** What the log line adds: actor and operation. */
+    /** What the log line adds: who asked for what, and why it failed. */
     logFields: Record<string, unknown>
+    /** Set when the request failed, whatever its status says: its log line is a warning, as that of a 5xx is. */
+    hasFailed: boolean
   }
   interface FastifyContextConfig {
     /** The shape of the route's error bodies, and of its refusals at the gate. */
@@ -49,8 +51,6 @@ export type ServerOptions = {
   loopDelayMs?: (() => number) | undefined
 }
 
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
-
 /** A Fastify server with everything that is the same for all routes. */
 export function createServer(options: ServerOptions): ApiServer {
   const inflight = new Set<FastifyRequest>()
@@ -63,9 +63,7 @@ export function createServer(options: ServerOptions): ApiServer {
     childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
       const header = singleHeader(request, 'x-request-id')
-      return header !== null && header !== 'repeated' && requestIdForm.test(header.value)
-        ? header.value
-        : randomUUID()
+      return header !== null && header !== 'repeated' && isRequestId(header.value) ? header.value : newId()
     },
     // Readiness makes the proxy stop sending before the listener closes; what still arrives is served.
     return503OnClosing: false,
@@ -85,6 +83,7 @@ export function createServer(options: ServerOptions): ApiServer {
   server.setSerializerCompiler(() => JSON.stringify)
   server.decorateRequest('silent', false)
   server.decorateRequest('logFields')
+  server.decorateRequest('hasFailed', false)
   options.metrics.watch({ pool: options.pool, inflight })
   server.addHook('onRequest', (request, reply, done) => {
     request.logFields = {}
@@ -92,7 +91,9 @@ export function createServer(options: ServerOptions): ApiServer {
     // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
     reply.raw.once('close', () => {
       inflight.delete(request)
-      observe(request, reply, options)
+      // What ends because the client has left learns it from this event too, and then says so in the line.
+      if (reply.raw.writableFinished) observe(request, reply, options)
+      else setImmediate(observe, request, reply, options)
     })
     void reply.header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
@@ -194,5 +195,6 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   if (request.silent) return
   if (!reply.raw.writableFinished) request.logFields['aborted'] = true
   const duration_ms = Math.round(elapsedMs * 10) / 10
-  logRequest(log, { request_id: id, route, method, status, duration_ms }, request.logFields)
+  const level = request.hasFailed || reply.statusCode >= 500 ? 'warn' : 'info'
+  logRequest(log, level, { request_id: id, route, method, status, duration_ms }, request.logFields)
 }

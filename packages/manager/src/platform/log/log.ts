@@ -48,13 +48,18 @@ export type RequestLine = {
 }
 
 /** Writes the line of a request. Put together here, because it is most of the log and its form is known. */
-export function logRequest(log: Logger, line: RequestLine, more: Record<string, unknown>): void {
-  if (!log.isLevelEnabled('info')) return
-  if (Object.keys(more).length > 0) return log.info({ ...line, ...more }, 'request')
+export function logRequest(
+  log: Logger,
+  level: 'info' | 'warn',
+  line: RequestLine,
+  more: Record<string, unknown>,
+): void {
+  if (!log.isLevelEnabled(level)) return
+  if (Object.keys(more).length > 0) return log[level]({ ...line, ...more }, 'request')
   const { request_id, route, method, status, duration_ms } = line
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
   stream?.write(
-    `{"level":"info"${timestamp()},"pid":${process.pid},"request_id":"${request_id}","route":"${route}",` +
+    `{"level":"${level}"${timestamp()},"pid":${process.pid},"request_id":"${request_id}","route":"${route}",` +
       `"method":"${method}","status":"${status}","duration_ms":${duration_ms},${requestLineEnd}`,
   )
 }

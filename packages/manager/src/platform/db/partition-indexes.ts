@@ -1,0 +1,65 @@
+// Indexes that a migration adds to a partitioned table. Building one locks out writers for as long as all its rows take
+// to read, and PostgreSQL builds none concurrently on a partitioned table. So a migration creates it `on only` the
+// table, which takes a moment, and here each partition that was there before gets its part, concurrently.
+import type { Client } from 'pg'
+
+type Missing = {
+  index: string
+  partition: string
+  hasRows: boolean
+  name: string
+  definition: string
+  state: 'valid' | 'invalid' | null
+}
+
+/**
+ * The parts that indexes of partitioned tables lack. Unfinished parts of a former attempt are `invalid`; a `valid` one
+ * only has to be attached. A partitioned index is valid once it has all of its parts.
+ */
+const missingParts = `
+  select parent.index, p.relname as partition, pg_relation_size(p.oid) > 0 as "hasRows", part.name, parent.definition,
+    (select case when x.indisvalid then 'valid' else 'invalid' end from pg_index x
+     where x.indexrelid = to_regclass(format('public.%I', part.name))) as state
+  from (
+    select i.indexrelid, i.indrelid, c.relname as index, t.relname as table,
+      substring(pg_get_indexdef(i.indexrelid) from ' USING .*$') as definition
+    from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+    where c.relkind = 'I' and c.relnamespace = 'public'::regnamespace and not i.indisvalid and not i.indisunique
+  ) parent
+  join pg_inherits h on h.inhparent = parent.indrelid
+  join pg_class p on p.oid = h.inhrelid
+  cross join lateral (select p.relname || substr(parent.index, length(parent.table) + 1) as name) part
+  where not exists (
+    select from pg_inherits a join pg_index x on x.indexrelid = a.inhrelid
+    where a.inhparent = parent.indexrelid and x.indrelid = p.oid
+  )
+  order by parent.index, p.relname`
+
+/** Builds and attaches what is missing; `attach` runs a statement that may have to wait for a lock of the table. */
+export async function buildPartitionIndexes(
+  client: Client,
+  say: (line: string) => void,
+  attach: (run: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
+  const { rows } = await client.query<Missing>(missingParts)
+  const quoted = (name: string): string => `public.${client.escapeIdentifier(name)}`
+  for (const { index, partition, hasRows, name, definition, state } of rows) {
+    if (state !== 'valid') {
+      if (hasRows) say(`building ${index} on ${partition}, while the traffic goes on`)
+      if (state === 'invalid') await client.query(`drop index concurrently ${quoted(name)}`)
+      await withoutLockTimeout(
+        client,
+        `create index concurrently ${client.escapeIdentifier(name)} on ${quoted(partition)}${definition}`,
+      )
+    }
+    await attach(() => client.query(`alter index ${quoted(index)} attach partition ${quoted(name)}`))
+  }
+}
+
+/** A concurrent build waits for transactions that began before it, and nobody waits for the build. */
+async function withoutLockTimeout(client: Client, statement: string): Promise<void> {
+  const { rows } = await client.query<{ before: string }>(`select current_setting('lock_timeout') as before`)
+  await client.query('set lock_timeout = 0')
+  await client.query(statement)
+  await client.query(`select set_config('lock_timeout', $1, false)`, [rows[0]?.before])
+}
