@@ -2,7 +2,9 @@
 // bash, as a reader runs them; only the two ports are others.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settings } from '../src/app.ts'
@@ -33,6 +35,8 @@ let partner: ChildProcess
 let page: string
 let steps: Step[]
 let askService: Ask
+/** Where commands run, and where the operator keeps the log. */
+const folder = mkdtempSync(join(tmpdir(), 'docs-esb-'))
 
 beforeAll(async () => {
   service = await startTestApp()
@@ -63,15 +67,20 @@ beforeAll(async () => {
 afterAll(async () => {
   partner.kill()
   await service.close()
+  rmSync(folder, { recursive: true })
 })
 
 /** Runs commands; variables that one of them sets are there for the next, as in a terminal. */
 function createShell(): (command: string) => Promise<Answer> {
   let variables = ''
   return async (command) => {
-    const { stdout } = await run('bash', ['-c', variables + command])
+    writeFileSync(
+      join(folder, 'manager.log'),
+      service.logLines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    )
+    const { stdout } = await run('bash', ['-c', variables + command], { cwd: folder })
     for (const assignment of command.match(/^[A-Z]+=.*$/gm) ?? []) variables += `${assignment}\n`
-    return answerOf(stdout)
+    return stdout.startsWith('{') ? { status: 200, headers: {}, body: parseBody(stdout) } : answerOf(stdout)
   }
 }
 

@@ -1,5 +1,5 @@
 // Plays a page of the documentation. Its fenced blocks are requests (graphql, http, sh), each with its answer right
-// behind (json after graphql, http after the others), or of languages that are said to be no part of the play. `<a name>`
+// behind (json after graphql and after a command that prints it, otherwise http), or of languages that are said to be no part of the play. `<a name>`
 // in an answer takes the value that came, and stands for that value from there on; two names never stand for the same
 // one.
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ export type Step = { request: Block; expected: Answer; line: number }
 export type Ask = (language: string, request: string) => Promise<Answer>
 
 const fence = /^\s*```(.*)$/
-const pairs = new Set(['graphql, json', 'http, http answer', 'sh, http answer'])
+const pairs = new Set(['graphql, json', 'http, http answer', 'sh, http answer', 'sh, json'])
 
 /** The text of a page in docs/. */
 export const readPage = (name: string): string =>
@@ -100,8 +100,9 @@ class Names {
     const name = /^<([a-z ]+)>$/.exec(expected)?.[1]
     if (name === undefined || this.#values.has(name)) return this.fill(expected)
     // Left as it stands, it differs from what came.
-    if (typeof came !== 'string' || [...this.#values.values()].includes(came)) return expected
-    this.#values.set(name, came)
+    if (typeof came !== 'string' && typeof came !== 'number') return expected
+    if ([...this.#values.values()].includes(String(came))) return expected
+    this.#values.set(name, String(came))
     return came
   }
 }

@@ -1,5 +1,5 @@
 // The statements that write the log of calls. Rows of calls that go on at the same time share a statement; columns
-// travel as arrays. A row is found again by the log's one index, whose columns are known from its beginning.
+// travel as arrays. A row is found again by the log's index on who called what, whose columns are known from its beginning.
 import { sql } from 'kysely'
 import type { Database, PreparedStatement, Tx } from '../../platform/db/database.ts'
 
