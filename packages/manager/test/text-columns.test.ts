@@ -40,6 +40,7 @@ const weights: Record<string, Weight> = {
   'esb_audit_logs.path': { boundedBy: 'a request line of at most 16 KiB' },
   'esb_audit_logs.request_body': { large: 'ESBAuditLog.requestBody' },
   'esb_audit_logs.request_headers': { large: 'ESBHeader' },
+  'esb_audit_logs.request_id': { boundedBy: 'the form of request ids' },
   'esb_audit_logs.response_body': { large: 'ESBAuditLog.responseBody' },
   'esb_audit_logs.response_headers': { large: 'ESBHeader' },
   'esb_audit_logs.source_ip': { boundedBy: 'client-address.ts' },

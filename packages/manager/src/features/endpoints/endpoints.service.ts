@@ -8,7 +8,7 @@ import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { checkName, checkText, hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
+import { changesOf, checkName, checkText, hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
 import * as store from './endpoints.store.ts'
 import type { TransformationsApi } from '../transformations/index.ts'
@@ -106,7 +106,8 @@ export function createEndpointsService(deps: EndpointsDeps) {
       db.transaction().execute(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
-        const values = checkValues(transformations, { ...present, ...withoutUndefined(input) }, before)
+        const changed = { ...present, ...changesOf(input, clearedByNull) }
+        const values = checkValues(transformations, changed, before.transformationTemplate)
         const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
         await audit.append(
@@ -145,35 +146,33 @@ async function inOrder<Value>(
   return ids.map((id) => byId.get(id) ?? nothing)
 }
 
-const withoutUndefined = (input: EndpointInput): EndpointInput =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+const clearedByNull = ['url', 'inputMessageType', 'outputMessageType', 'transformationTemplate'] as const
 
-/** Null empties what may be empty; the rest stays as it was, or is at its default. */
+/** What is not given is at its default. */
 function checkValues(
   transformations: Pick<TransformationsApi, 'problemOf'>,
   input: EndpointInput,
-  before?: store.WholeEndpoint,
+  storedTemplate = '',
 ): store.EndpointValues {
-  const consumeUrl = input.consumeURL ?? before?.consumeUrl ?? ''
+  const consumeUrl = input.consumeURL ?? ''
   refuse(problemOfConsumeUrl(consumeUrl))
   const url = (input.url ?? '') === '' ? null : (input.url as string)
   if (url !== null) refuse(problemOfUrl(url))
   const transformationTemplate = input.transformationTemplate ?? ''
   // What is stored stays: it may be older than a rule, and it is rendered as it is.
-  if (transformationTemplate !== (before?.transformationTemplate ?? ''))
-    refuse(transformations.problemOf(transformationTemplate))
+  if (transformationTemplate !== storedTemplate) refuse(transformations.problemOf(transformationTemplate))
   return {
-    name: checkName(input.name ?? before?.name ?? ''),
-    description: checkText(input.description ?? before?.description ?? '', 'description', 2_000),
-    enabled: input.enabled ?? before?.enabled ?? true,
+    name: checkName(input.name ?? ''),
+    description: checkText(input.description ?? '', 'description', 2_000),
+    enabled: input.enabled ?? true,
     consumeUrl,
     url,
-    authType: input.authType ?? before?.authType ?? 'None',
-    authUsername: checkUsername(input.authUsername ?? before?.authUsername ?? ''),
+    authType: input.authType ?? 'None',
+    authUsername: checkUsername(input.authUsername ?? ''),
     inputMessageType: input.inputMessageType ?? null,
     outputMessageType: input.outputMessageType ?? null,
     transformationTemplate,
-    logLevel: input.logLevel ?? before?.logLevel ?? 'BASIC',
+    logLevel: input.logLevel ?? 'BASIC',
   }
 }
 
