@@ -15,6 +15,7 @@ describe('a name that no setting has', () => {
     for (const [wrong, meant] of [
       ['SVC_DATABSE_URL', 'SVC_DATABASE_URL'],
       ['SVC_PROT', 'SVC_PORT'],
+      ['SVC_HEALTH_PROT', 'SVC_HEALTH_PORT'],
       ['SVC_MASTER_KEY_FIEL', 'SVC_MASTER_KEY_FILE'],
       ['SVC_CONFIG_FIL', 'SVC_CONFIG_FILE'],
       ['SVC_LOGLEVEL', 'SVC_LOG_LEVEL'],
