@@ -11,9 +11,8 @@ const mask = '********'
 /** A value as the configuration file holds it. */
 export const fileValue = (item: AnySetting, value: unknown): unknown => item.read.show?.(value) ?? value
 
-/** A value as its environment variable holds it. */
-export const envText = (item: AnySetting, value: unknown): string =>
-  Array.isArray(value) ? value.join(',') : String(fileValue(item, value))
+/** A value as its environment variable holds it; a list becomes a text with commas. */
+export const envText = (item: AnySetting, value: unknown): string => String(fileValue(item, value))
 
 /** The effective configuration by dotted key, with every secret masked. */
 export function printableConfig(config: Config, settings: SettingsTable): Record<string, unknown> {
