@@ -16,7 +16,7 @@ export function rootFields(definitions: Definitions, name: string): readonly Roo
   return search.result()
 }
 
-/** What a dot is: the data, or something else. In a template that others call, also `$` is. */
+/** What the dot is. In a template that others call it is unknown, and so is `$`. */
 type Dot = 'data' | 'other' | 'unknown'
 
 class Search {

@@ -62,7 +62,8 @@ function valueOf(pipe: PipeNode): Operand {
 function lackingKey(run: Run, dot: Value, operand: Operand): string | null {
   if (operand.kind !== 'field' && operand.kind !== 'variable') return null
   const isField = operand.kind === 'field'
-  let value = isField ? dot : run.values[run.place(operand.number, operand.name)]
+  // Looked up here, because what only watches must not spend anything.
+  let value = isField ? dot : run.values[run.names.lastIndexOf(operand.number, run.top - 1)]
   let name = isField ? '' : operand.name
   for (const key of operand.names) {
     name += `.${key}`

@@ -66,9 +66,10 @@ describe('values that are missing', () => {
   })
 
   test('nothing else changes: the text and the budget are the same', () => {
-    const template = parse('{{range .l}}{{.v}}{{.w}}{{print .x}}{{end}}')
+    const others = Array.from({ length: 20 }, (_, i) => `{{$v${i} := 1}}`).join('')
+    const template = parse(`{{$a := .a}}${others}{{range .l}}{{.v}}{{.w}}{{print .x}}{{print $a.n}}{{end}}`)
     const outcomes = (onMissing?: () => void): string[] =>
-      Array.from({ length: 40 }, (_, steps) => {
+      Array.from({ length: 100 }, (_, steps) => {
         try {
           return template.execute(data, { steps }, onMissing)
         } catch (error) {
@@ -76,8 +77,8 @@ describe('values that are missing', () => {
         }
       })
     const plain = outcomes()
-    expect(plain.at(-1)).toBe('1<no value><nil><no value><no value><nil><no value><no value><nil>')
-    expect(plain[10]).toMatch(/budget of steps/)
+    expect(plain.at(-1)).toBe('1<no value><nil><nil><no value><no value><nil><nil><no value><no value><nil><nil>')
+    expect(plain[80]).toMatch(/budget of steps/)
     expect(outcomes(() => undefined)).toEqual(plain)
   })
 })
