@@ -106,6 +106,8 @@ describe('warnings', () => {
       )
       expect(await bad('{}')).toEqual(ofOutput(expect.stringContaining(`is not ${outputMessageType}: `)))
       expect(await bad('<s:a/>')).toEqual(ofOutput(expect.stringMatching(/unbound namespace prefix/)))
+      const long = await bad(`<${'s'.repeat(1_000)}:a/>`)
+      expect(long).toEqual(ofOutput(expect.stringMatching(/^the output is not .{280,283}…$/)))
       expect(await bad('<?xml version="1.0"?><s:a xmlns:s="urn:s" b="1">&lt;<c/></s:a>')).toEqual([])
     }
     expect(await warningsOf('{"a": x', { body: '{}' })).toEqual([])

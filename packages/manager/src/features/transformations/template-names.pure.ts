@@ -27,9 +27,9 @@ export function problemOfName([first = '', second]: readonly string[]): string |
 
 const maxNameLength = 80
 
-/** Names of callers may have kilobytes. */
-export const shortName = (name: string): string =>
-  name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength).toWellFormed()}…`
+/** Names in templates may have kilobytes. */
+export const shortened = (text: string, maxLength = maxNameLength): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`
 
 const unknown = (name: string, before: string, others: readonly string[]): string =>
-  `${shortName(name)} is not a name that templates know; use one of ${others.map((other) => `${before}.${other}`).join(', ')}`
+  `${shortened(name)} is not a name that templates know; use one of ${others.map((other) => `${before}.${other}`).join(', ')}`

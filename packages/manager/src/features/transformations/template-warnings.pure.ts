@@ -1,16 +1,18 @@
 // What is no error in a template and yet hardly meant: values that are missing, and output that is not of its type.
 import type { MissingValue } from 'gotemplate'
 import { isCrowded, maxContainers } from './crowded.pure.ts'
-import { shortName } from './template-names.pure.ts'
+import { shortened } from './template-names.pure.ts'
 import { problemOfXml } from './xml-map.pure.ts'
 
 /** Where it is about the output, there is no place in the template. */
 export type TemplateWarning = { message: string; line: number | null; column: number | null }
 
 export const maxWarnings = 20
+// A message quotes names that the output has.
+const maxMessageLength = 300
 
 export const warningOf = ({ name, isMissingKey, givenTo, line, column }: MissingValue): TemplateWarning => {
-  const what = `${shortName(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
+  const what = `${shortened(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
   const becomes = givenTo === null ? 'it is written as <no value>' : `${givenTo} is given nil`
   return { message: `${what}; ${becomes}`, line, column }
 }
@@ -18,7 +20,7 @@ export const warningOf = ({ name, isMissingKey, givenTo, line, column }: Missing
 /** What is to be said of the output beside its declared type. */
 export function warningsOfOutput(type: string | null, text: string): TemplateWarning[] {
   const message = type === null ? null : type === 'JSON' ? problemOfJson(text) : problemOf(type, text)
-  return message === null ? [] : [{ message, line: null, column: null }]
+  return message === null ? [] : [{ message: shortened(message, maxMessageLength), line: null, column: null }]
 }
 
 function problemOf(type: string, text: string): string | null {
