@@ -2,6 +2,7 @@
 import { printSchema } from 'graphql'
 import type { Deps } from './deps.ts'
 import type { CreatedFeature } from './feature.ts'
+import { graphiqlTabs } from './graphiql-tabs.ts'
 import { createDbErrorReader } from './platform/db/db-errors.ts'
 import { chargeFields } from './platform/graphql/answer-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
@@ -87,7 +88,7 @@ export async function createTransport(
       policy: { user: 'each field declares its own policy (@can)' },
       createContext: (request) => ({ actor: request.actor, deadline: performance.now() + maxRequestMs }),
     })
-    if (config.env === 'development') await registerGraphiql(server)
+    if (config.env === 'development') await registerGraphiql(server, graphiqlTabs)
   }
   // Hooks of the end run last in, first out.
   server.addHook('onClose', close)

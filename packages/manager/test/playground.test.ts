@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { graphiqlTabs } from '../src/graphiql-tabs.ts'
 import { ensureChromium } from './engines/install.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 
@@ -42,6 +43,18 @@ describe('GET /gql', () => {
     await page.getByRole('button', { name: /execute query/i }).click()
     await page.getByText('Development Administrator').waitFor({ timeout: 60_000 })
     expect([foreign, failures]).toEqual([[], []])
+    await page.close()
+  }, 240_000)
+
+  test('it opens with a tab for each example, and the first one runs as it is', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${service.url}/gql`)
+    const titles = graphiqlTabs.map(({ query }) => /^(?:mutation|query) (\w+)/m.exec(query)?.[1])
+    const tabs = page.locator('button.graphiql-tab-button')
+    await tabs.first().waitFor({ timeout: 120_000 })
+    expect((await tabs.allTextContents()).map((text) => text.trim())).toEqual(titles)
+    await page.getByRole('button', { name: /execute query/i }).click()
+    await page.getByText('"run"').waitFor({ timeout: 60_000 })
     await page.close()
   }, 240_000)
 })

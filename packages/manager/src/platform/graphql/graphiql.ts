@@ -1,9 +1,17 @@
 // GET /gql: GraphiQL in development. The page and all of its code come from an installed package, nothing from a CDN.
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { type ContentEncoding, encodingFor } from '../http/content-encoding.ts'
 import type { ApiServer } from '../http/declarations.ts'
+import { sendCached } from '../http/send-cached.ts'
 import { playgroundSchema } from './graphql.schemas.ts'
 
-/** Registers the page; call it only in development. */
-export async function registerGraphiql(server: ApiServer): Promise<void> {
+/** Registers the page, which opens with these documents; call it only in development. */
+export async function registerGraphiql(
+  server: ApiServer,
+  defaultTabs: readonly { query: string }[],
+): Promise<void> {
   // A development dependency: production images do not hold it.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql').catch((cause: unknown) => {
     throw new Error(
@@ -11,9 +19,47 @@ export async function registerGraphiql(server: ApiServer): Promise<void> {
       { cause },
     )
   })
-  const page = renderGraphiQL({ endpoint: '/query', title: 'Manager GraphQL' })
+  const page = renderGraphiQL({
+    endpoint: '/query',
+    title: 'Manager GraphQL',
+    defaultTabs: [...defaultTabs],
+  })
+  const encoded = createEncodings(Buffer.from(page))
   const policy = { open: 'static page, development only; the queries it sends pass the gate' }
-  server.get('/gql', { config: { policy }, schema: playgroundSchema }, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page),
-  )
+  server.get('/gql', { config: { policy }, schema: playgroundSchema }, async (request, reply) => {
+    const encoding = encodingFor(request.headers['accept-encoding'])
+    return sendCached(request, reply.header('vary', 'accept-encoding'), await encoded(encoding), {
+      'content-type': 'text/html; charset=utf-8',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    })
+  })
+}
+
+type Encoded = { body: Buffer; length: number; etag: string }
+
+/** The page in an encoding, made when it is first asked for: nine megabytes are compressed once, in a thread. */
+function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<Encoded> {
+  const hash = createHash('sha256').update(page).digest('base64url').slice(0, 27)
+  const made = new Map<ContentEncoding, Promise<Encoded>>()
+  return (encoding) => {
+    let result = made.get(encoding)
+    if (result === undefined) {
+      // Validators of two encodings differ: their bytes do.
+      result = compress(page, encoding).then((body) => ({
+        body,
+        length: body.length,
+        etag: `"${hash}-${encoding}"`,
+      }))
+      made.set(encoding, result)
+    }
+    return result
+  }
+}
+
+async function compress(page: Buffer, encoding: ContentEncoding): Promise<Buffer> {
+  if (encoding === 'identity') return page
+  if (encoding === 'gzip') return promisify(gzip)(page)
+  // A higher quality takes seconds for a few percent.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: page.length }
+  return promisify(brotliCompress)(page, { params })
 }

@@ -1,6 +1,6 @@
 // The envelope of GraphQL. What a document asks for is described by the schema (docs/api/schema.graphql).
 import { Type } from 'typebox'
-import { errorResponses, graphqlResponse } from '../http/http.schemas.ts'
+import { cachedHeaders, errorResponses, graphqlResponse, notModified } from '../http/http.schemas.ts'
 import { limits } from './limits.ts'
 
 export const querySchema = {
@@ -33,5 +33,6 @@ export const playgroundSchema = {
   summary: 'GraphiQL, served in development only',
   tags: ['development' as const],
   produces: 'text/html; charset=utf-8',
-  response: { 200: Type.String(), ...errorResponses('error') },
+  response: { 200: Type.String(), 304: notModified, ...errorResponses('error') },
+  responseHeaders: cachedHeaders,
 }

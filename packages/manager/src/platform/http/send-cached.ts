@@ -1,19 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EncodedJson } from '../cache/encoded-json.ts'
 
-/** Sends the bytes, or 304 when the client names them; either way it must ask again before it uses its copy. */
+/**
+ * Sends the bytes, or 304 when the client names them; either way it must ask again before it uses its copy. `described`
+ * are the headers that go with the bytes alone.
+ */
 export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
   { body, length, etag }: EncodedJson,
+  described: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' },
 ): FastifyReply {
   void reply.header('etag', etag).header('cache-control', 'no-cache')
   const known = request.headers['if-none-match']
   if (known !== undefined && names(known, etag)) return reply.code(304).send()
-  return reply
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('content-length', length)
-    .send(body)
+  return reply.headers(described).header('content-length', length).send(body)
 }
 
 /** Whether If-None-Match names the validator: `*`, or a list of validators, weak ones too. Ours hold no comma. */
