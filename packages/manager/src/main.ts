@@ -2,6 +2,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import { createApp, settings } from './app.ts'
 import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
+import { platformSettings } from './config/settings.ts'
 import { configWarnings } from './config/warnings.ts'
 import { databaseAddress } from './platform/db/addresses.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
@@ -27,13 +28,14 @@ async function start(config: Config): Promise<void> {
     retiredKeys: await loadRetiredKeys(world.database.db, secrets),
   })
   const health = createHealthServer(app.readiness, world.metrics)
-  await new Promise<void>((resolve, reject) => {
+  const healthListens = new Promise<void>((resolve, reject) => {
     health.once('error', reject)
     health.listen(config.healthPort, config.healthHost, resolve)
   })
+  await healthListens.catch(nameSetting(platformSettings.healthPort))
   // By name Fastify would open a second server for ::1, which the limits on connections do not know.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
-  await app.server.listen({ host, port: config.port })
+  await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
   const stopJobs = config.roles.includes('jobs')
     ? startSchedules(app.schedules, log, world.metrics)
     : () => Promise.resolve()
@@ -79,6 +81,17 @@ async function syncClock({ database, log }: World): Promise<void> {
   if (Math.abs(skewMs) > maxSkewMs)
     log.warn({ skew_ms: skewMs }, "the clock of this machine differs from the database's, which is used")
 }
+
+/** A port that is taken is reported with the setting that names it. */
+const nameSetting =
+  ({ env, key }: { env: string; key: string }) =>
+  (cause: NodeJS.ErrnoException & { port?: number; address?: string }): never => {
+    if (cause.code !== 'EADDRINUSE') throw cause
+    throw new Error(
+      `port ${cause.port} on ${cause.address} is taken by another process; set ${env} (${key}) to another one`,
+      { cause },
+    )
+  }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 

@@ -19,7 +19,7 @@ const known = [
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/gotemplate/src/*.ts',
-  'packages/manager/src/*.ts',
+  'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,generated,policy}/**/*.ts',
   'packages/manager/src/platform/{clock,errors,ids,metrics}.ts',
   'packages/manager/src/platform/*/*.ts',

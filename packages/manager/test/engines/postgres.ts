@@ -1,6 +1,6 @@
 // A PostgreSQL server of one's own: for development, for CI, and for tests that stop or kill it.
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { postgresBin } from './install.ts'
 
@@ -24,19 +24,31 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts a server in the folder, making the cluster when there is none. Data survives a stop. */
+/**
+ * Starts a server in the folder, making the cluster when there is none. Data survives a stop. A server that still runs on
+ * this data, because whoever started it was killed, is stopped first.
+ */
 export function startPostgres(dir: string, port: number): Postgres {
   const bin = postgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed')
   const data = `${dir}/data`
   mkdirSync(dir, { recursive: true })
   // PostgreSQL refuses to run as root; the package brings a user for it.
-  const account = process.getuid?.() === 0 ? postgresAccount() : null
+  const isRoot = process.getuid?.() === 0
+  const account = isRoot ? findPostgresAccount() : null
+  if (isRoot && account === null) throw new Error('there is no user postgres to run PostgreSQL as')
   if (account !== null) chownSync(dir, account.uid, account.gid)
   const run = (program: string, args: string[]): void => {
     const command = [`${bin}/${program}`, ...args]
     const full = account === null ? command : ['runuser', '-u', 'postgres', '--', ...command]
-    execFileSync(full[0] as string, full.slice(1), { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' })
+    try {
+      execFileSync(full[0] as string, full.slice(1), { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' })
+    } catch (error) {
+      const [reason = 'it was ended'] = String((error as { stderr: unknown }).stderr)
+        .trim()
+        .split('\n')
+      throw new Error(`PostgreSQL: ${reason} (its log is ${dir}/log)`, { cause: error })
+    }
   }
   if (!existsSync(`${data}/PG_VERSION`))
     run('initdb', [
@@ -62,6 +74,7 @@ export function startPostgres(dir: string, port: number): Postgres {
   ]
   const start = (): void =>
     run('pg_ctl', ['-D', data, '-l', `${dir}/log`, '-o', options.join(' '), '-w', 'start'])
+  if (isLeftOver(data)) run('pg_ctl', ['-D', data, '-m', 'fast', '-w', 'stop'])
   start()
   return {
     port,
@@ -71,12 +84,29 @@ export function startPostgres(dir: string, port: number): Postgres {
   }
 }
 
-function postgresAccount(): { uid: number; gid: number } {
+/**
+ * Whether a server runs on the data. When it was killed too, its file may name a process of another program by now, for
+ * which PostgreSQL would refuse to start: then the file is removed.
+ */
+function isLeftOver(data: string): boolean {
+  const file = `${data}/postmaster.pid`
+  let command: string
+  try {
+    const [pid = ''] = readFileSync(file, 'utf8').split('\n')
+    command = readFileSync(`/proc/${Number(pid)}/cmdline`, 'utf8')
+  } catch {
+    return false
+  }
+  const isServer = command.split('\0').includes(data)
+  if (!isServer) rmSync(file)
+  return isServer
+}
+
+/** The user that the package makes, as whom root runs PostgreSQL. */
+export function findPostgresAccount(): { uid: number; gid: number } | null {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((entry) => entry.startsWith('postgres:'))
   const [, , uid, gid] = line?.split(':') ?? []
-  if (uid === undefined || gid === undefined)
-    throw new Error('there is no user postgres to run PostgreSQL as')
-  return { uid: Number(uid), gid: Number(gid) }
+  return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) }
 }

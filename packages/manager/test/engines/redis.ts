@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { redisServer } from './install.ts'
 
 export type RedisServer = {
+  pid: number
   port: number
   url: string
   /** SIGSTOP makes it hang, SIGCONT go on. */
@@ -11,18 +12,19 @@ export type RedisServer = {
   stop(): Promise<void>
 }
 
-/** Starts a server on the port and waits until it answers. */
-export async function startRedis(port: number): Promise<RedisServer> {
+/** Starts a server on the port and waits until it answers; detached, a Ctrl-C in the terminal does not reach it. */
+export async function startRedis(port: number, { detached = false } = {}): Promise<RedisServer> {
   const program = redisServer()
   if (program === null) throw new Error('Redis is not installed')
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', cwd: '/tmp' })
+  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', cwd: '/tmp', detached })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   for (let tries = 0; !(await answers(port)); tries++) {
     if (tries > 100) throw new Error(`Redis did not start on port ${port}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {
+    pid: child.pid as number,
     port,
     url: `redis://127.0.0.1:${port}`,
     signal: (name) => void child.kill(name),

@@ -1,0 +1,113 @@
+// `npm run dev` ends with everything it has started, however it ends; and what it leaves when it is killed does not
+// hinder the next run.
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type DevPlace, type DevRun, createDevPlace } from './kit/dev.ts'
+
+const ready = 'manager is ready'
+let place: DevPlace
+beforeEach(async () => {
+  place = await createDevPlace()
+})
+afterEach(() => {
+  for (const pid of place.processes()) process.kill(pid, 'SIGKILL')
+  place.remove()
+})
+
+async function expectNothingLeft(): Promise<void> {
+  await expect.poll(() => place.processes()).toEqual([])
+}
+
+/** Starts it; when it is ready there are this process, PostgreSQL, Redis, the watcher and the service. */
+async function startReady(start: () => DevRun = place.start): Promise<DevRun> {
+  const run = start()
+  await run.wrote(ready)
+  expect(place.processes().length).toBeGreaterThanOrEqual(5)
+  return run
+}
+
+async function ask(query: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${place.url}/query`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  })
+  return response.json()
+}
+
+test.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('%s stops everything', async (signal) => {
+  const run = await startReady()
+  run.child.kill(signal)
+  expect(await run.exit).toBe(0)
+  await expectNothingLeft()
+  // Not a terminal: the log stays JSON.
+  expect(run.output()).toMatch(/^\{.*"msg":"stopped"\}$/m)
+})
+
+test('on a terminal the log is for people, and closing the terminal stops everything', async () => {
+  const run = await startReady(place.startOnTerminal)
+  expect(run.output()).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \S*INFO\S*: \S*manager is ready/m)
+  run.child.kill('SIGKILL')
+  await expectNothingLeft()
+  const again = await startReady()
+  again.child.kill('SIGTERM')
+  expect(await again.exit).toBe(0)
+})
+
+test('killed, it leaves processes; the next run ends them, and the data is there', async () => {
+  const first = await startReady()
+  await ask('mutation { createProject(input: {name: "Kept", slug: "kept"}) { slug } }')
+  const before = place.processes()
+  first.child.kill('SIGKILL')
+  expect(await first.exit).toBe('SIGKILL')
+  const second = await startReady()
+  expect(before.filter((pid) => place.processes().includes(pid))).toEqual([])
+  expect(await ask('{ projects { slug } }')).toEqual({ data: { projects: [{ slug: 'kept' }] } })
+  second.child.kill('SIGTERM')
+  expect(await second.exit).toBe(0)
+  await expectNothingLeft()
+})
+
+test('a second run says that there is one, and leaves it alone', async () => {
+  const first = await startReady()
+  const second = place.start()
+  expect(await second.exit).toBe(1)
+  await second.wrote(
+    `error: npm run dev is already running (process ${first.child.pid}): use it at http://localhost:${place.env['SVC_PORT']}, or stop it first\n`,
+  )
+  expect(await ask('{ projects { slug } }')).toEqual({ data: { projects: [] } })
+  first.child.kill('SIGTERM')
+  expect(await first.exit).toBe(0)
+})
+
+test('when its watcher is killed, it ends with everything', async () => {
+  const run = await startReady()
+  const watcher = place
+    .processes()
+    .find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0--watch\0'))
+  process.kill(watcher as number, 'SIGKILL')
+  expect(await run.exit).toBe(1)
+  await expectNothingLeft()
+})
+
+test('a PostgreSQL that was killed, and whose id another program has since, does not hinder a start', async () => {
+  const first = await startReady()
+  first.child.kill('SIGTERM')
+  expect(await first.exit).toBe(0)
+  const asPostgres = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
+  const command = [...asPostgres, 'bash', '-c', 'echo $$; exec sleep 1000']
+  const foreign = spawn('env', command, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const pid = await new Promise<string>((resolve) =>
+    foreign.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+  )
+  const data = `${place.tmp}/manager-dev-${userInfo().username}/data`
+  writeFileSync(`${data}/postmaster.pid`, `${pid}\n${data}\n1700000000\n5432\n`)
+  const second = await startReady()
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toBe('sleep\x001000\0')
+  second.child.kill('SIGTERM')
+  expect(await second.exit).toBe(0)
+  process.kill(Number(pid), 'SIGKILL')
+})
