@@ -28,6 +28,7 @@ export type DevPlace = {
   startOnTerminal: () => DevRun
   /** The ids of all processes that were started there, and that run. */
   processes: () => number[]
+  /** Ends what a failed test has left there. */
   remove: () => void
 }
 
@@ -35,6 +36,7 @@ export async function createDevPlace(): Promise<DevPlace> {
   const tmp = mkdtempSync(`${tmpdir()}/manager-dev-test-`)
   // PostgreSQL may run as another user.
   chmodSync(tmp, 0o755)
+  const processes = createProcessFinder(tmp)
   const port = await freePort()
   const env = {
     PATH: process.env['PATH'] as string,
@@ -53,8 +55,11 @@ export async function createDevPlace(): Promise<DevPlace> {
       const command = `exec '${process.execPath}' '${program}'`
       return watch(spawn('script', ['-qfec', command, '/dev/null'], { env: { ...env, TERM: 'xterm' } }))
     },
-    processes: createProcessFinder(tmp),
-    remove: () => rmSync(tmp, { recursive: true, force: true }),
+    processes,
+    remove: () => {
+      for (const pid of processes()) process.kill(pid, 'SIGKILL')
+      rmSync(tmp, { recursive: true, force: true })
+    },
   }
 }
 
