@@ -77,7 +77,9 @@ describe('values that are missing', () => {
         }
       })
     const plain = outcomes()
-    expect(plain.at(-1)).toBe('1<no value><nil><nil><no value><no value><nil><nil><no value><no value><nil><nil>')
+    expect(plain.at(-1)).toBe(
+      '1<no value><nil><nil><no value><no value><nil><nil><no value><no value><nil><nil>',
+    )
     expect(plain[80]).toMatch(/budget of steps/)
     expect(outcomes(() => undefined)).toEqual(plain)
   })

@@ -1,30 +1,70 @@
-// A run of the tests that is killed leaves no databases behind.
+// A run of the tests that is killed leaves no databases behind, and no engines either.
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { asAdmin } from './kit/databases.ts'
+import { asAdmin, prefixOf } from './kit/databases.ts'
 
-const databases = (): Promise<string[]> =>
+const databasesOf = (run: string): Promise<string[]> =>
   asAdmin(async (client) => {
     const { rows } = await client.query<{ name: string }>(
-      "select datname as name from pg_database where datname like 'svc_test_%'",
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [prefixOf(run)],
     )
     return rows.map(({ name }) => name)
   })
 
 describe('a run that is killed', () => {
   test('leaves no databases behind', { timeout: 120_000 }, async () => {
-    const before = new Set(await databases())
-    const added = async (): Promise<string[]> => (await databases()).filter((name) => !before.has(name))
-    const root = new URL('../../../', import.meta.url).pathname
+    const run = randomBytes(6).toString('hex')
     const child = spawn('npx', ['vitest', 'run', 'features/settings/settings-cascade.test.ts'], {
-      cwd: root,
+      cwd: new URL('../../../', import.meta.url).pathname,
+      env: { ...process.env, NAMED_TEST_RUN: run },
       stdio: 'ignore',
       detached: true,
     })
-    await expect.poll(async () => (await added()).length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await databasesOf(run)).length, { timeout: 60_000 }).toBeGreaterThan(0)
     process.kill(-(child.pid as number), 'SIGKILL')
     await once(child, 'exit')
-    await expect.poll(added, { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => databasesOf(run), { timeout: 30_000 }).toEqual([])
+  })
+
+  test('leaves none of the engines that run.ts gave it', { timeout: 120_000 }, async () => {
+    // PostgreSQL runs as another user, who must reach its folder.
+    const home = mkdtempSync(`${tmpdir()}/killed-run-`)
+    chmodSync(home, 0o755)
+    const run = new URL('./engines/run.ts', import.meta.url).pathname
+    const child = spawn(
+      process.execPath,
+      [run, 'bash', '-c', 'echo "$TEST_DATABASE_URL $TEST_REDIS_URL"; sleep 600'],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: { ...process.env, TMPDIR: home },
+        detached: true,
+      },
+    )
+    const [text] = (await once(child.stdout, 'data')) as [Buffer]
+    const ports = text
+      .toString()
+      .trim()
+      .split(' ')
+      .map((url) => Number(new URL(url).port))
+    expect(await Promise.all(ports.map(isOpen))).toEqual([true, true])
+    process.kill(-(child.pid as number), 'SIGKILL')
+    await expect.poll(() => Promise.all(ports.map(isOpen)), { timeout: 60_000 }).toEqual([false, false])
+    await expect
+      .poll(() => readdirSync(home).filter((name) => name.startsWith('manager-engines-')))
+      .toEqual([])
+    rmSync(home, { recursive: true })
   })
 })
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })

@@ -1,25 +1,28 @@
 // Runs a command with a PostgreSQL and a Redis of its own: `node test/engines/run.ts npm test`. Installs them, and the
-// browser the page tests use, where that is possible, and throws the data away afterwards.
+// browser the page tests use, where that is possible. However it ends, its engines and their data go with it.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { ensureChromium, ensureEngines } from './install.ts'
-import { freePort, startPostgres } from './postgres.ts'
-import { startRedis } from './redis.ts'
 
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) throw new Error('usage: node run.ts <command> [arguments]')
 ensureEngines()
 // Now rather than in the middle of the tests, where it would slow the others down.
 ensureChromium()
-const dir = mkdtempSync(`${tmpdir()}/manager-engines-`)
-const postgres = startPostgres(dir, await freePort())
-const redis = await startRedis(await freePort())
-const env = { ...process.env, TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url }
+const keeper = spawn(process.execPath, [new URL('./keeper.ts', import.meta.url).pathname], {
+  // Its own session: what ends this process, by whatever signal, does not end the keeper.
+  detached: true,
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+const kept = once(keeper, 'exit')
+const [line] = (await Promise.race([once(createInterface(keeper.stdout), 'line'), kept])) as [unknown]
+if (typeof line !== 'string') throw new Error('the engines could not be started')
+const { databaseUrl, redisUrl } = JSON.parse(line) as { databaseUrl: string; redisUrl: string }
+const env = { ...process.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl }
 const child = spawn(program, args, { stdio: 'inherit', env })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-const code = await new Promise<number>((resolve) => child.once('exit', (status) => resolve(status ?? 1)))
-await redis.stop()
-postgres.stop('immediate')
-rmSync(dir, { recursive: true, force: true })
-process.exit(code)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+const [status] = (await once(child, 'exit')) as [number | null]
+keeper.stdin.end()
+await kept
+process.exit(status ?? 1)

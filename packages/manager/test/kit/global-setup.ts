@@ -6,7 +6,8 @@ import { asAdmin, prepareTemplate } from './databases.ts'
 
 /** Prepares the run; returns what ends it. */
 export default async function setup(): Promise<() => Promise<void>> {
-  const run = randomBytes(6).toString('hex')
+  // A test that kills a run names it.
+  const run = process.env['NAMED_TEST_RUN'] ?? randomBytes(6).toString('hex')
   process.env['TEST_RUN'] = run
   const reaper = spawn(process.execPath, [new URL('./database-reaper.ts', import.meta.url).pathname, run], {
     // Its own session: what ends this process, by whatever signal, does not end the reaper.
