@@ -159,7 +159,8 @@ describe('migrations', () => {
     const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
     for (;;) {
       const { rowCount } = await holder.query(
-        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+        `select 1 from pg_stat_activity where datname = current_database() and state = 'idle'
+           and application_name = 'manager-migrate' and query like '%pg_try_advisory_lock%'`,
       )
       if (rowCount !== 0) break
     }

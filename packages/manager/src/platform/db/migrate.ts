@@ -1,6 +1,7 @@
 // Versioned, forward-only SQL migrations. They are run by a command, never at boot; a start only checks that the
 // schema fits.
 import { readdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
 import { buildPartitionIndexes } from './partition-indexes.ts'
@@ -10,6 +11,7 @@ const dir = new URL('../../../migrations/', import.meta.url).pathname
 const migrationsTable = 'pgmigrations'
 // An arbitrary number, the same for every migrator: the second one waits until the first is done.
 const lockKey = 7_202_611_152
+const lockEveryMs = 200
 const lockTimeoutMs = 2_000
 const maxTries = 15
 
@@ -119,12 +121,11 @@ async function underLock<T>(url: string, say: Say, work: (client: Client) => Pro
   })
   await client.connect()
   try {
-    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [
-      lockKey,
-    ])
-    if (rows[0]?.free !== true) {
+    if (!(await takeLock(client))) {
       say('another migrator is at work; waiting for it')
-      await client.query('select pg_advisory_lock($1)', [lockKey])
+      // Not in one statement: the other one may build an index, which waits for all statements that began before.
+      do await wait(lockEveryMs)
+      while (!(await takeLock(client)))
     }
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
     return await work(client)
@@ -132,6 +133,13 @@ async function underLock<T>(url: string, say: Say, work: (client: Client) => Pro
     // Ending the session releases the lock.
     await client.end()
   }
+}
+
+async function takeLock(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+    lockKey,
+  ])
+  return rows[0]?.taken === true
 }
 
 /** A migration that cannot get a table lock lets the traffic pass and tries again. */
