@@ -22,7 +22,6 @@ const starts: BadAnswer[] = [
   ...[
     'garbage\r\n\r\n',
     'SSH-2.0-OpenSSH_9.6\r\n',
-    '\u0015\u0003\u0001\u0000\u0002\u0002\u0028',
     'HTTP/1.1 2000 OK\r\n\r\n',
     'HTTP/1.1 20 OK\r\n\r\n',
     'HTTP/1.1 -20 OK\r\n\r\n',
@@ -39,6 +38,11 @@ const starts: BadAnswer[] = [
     play: write([text]),
     expected: unreadable,
   })),
+  {
+    name: 'an alert of TLS',
+    play: write(['\u0015\u0003\u0001\u0000\u0002\u0002\u0028']),
+    expected: told('the upstream speaks TLS; use https:// or another port'),
+  },
   ...['099', '000'].map((status) => ({
     name: `status ${status}`,
     play: write([hello.replace('200', status)]),
