@@ -7,7 +7,13 @@ if (name !== undefined && !names.includes(name)) {
   process.stderr.write(`no such benchmark; name one of ${names.join(', ')}, or none for all\n`)
   process.exit(2)
 }
-for (const one of name === undefined ? names : [name]) {
+const chosen = name === undefined ? names : [name]
+const loadedByWrk = new Set(['validate', 'frontend-config', 'esb'])
+if (chosen.some((one) => loadedByWrk.has(one)) && spawnSync('wrk').error !== undefined) {
+  process.stderr.write('bench needs wrk, which is not installed: apt-get install wrk\n')
+  process.exit(1)
+}
+for (const one of chosen) {
   const file = new URL(`${one}.ts`, import.meta.url).pathname
   const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)

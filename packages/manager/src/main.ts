@@ -6,10 +6,11 @@ import { platformSettings } from './config/settings.ts'
 import { configWarnings } from './config/warnings.ts'
 import { databaseAddress } from './platform/db/addresses.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
+import { explainingFailures } from './platform/db/operator-errors.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import type { Logger } from './platform/log/log.ts'
-import { assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
+import { type RetiredKeys, assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
 import { startSchedules } from './platform/jobs/schedules.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { version } from './version.ts'
@@ -20,13 +21,8 @@ async function start(config: Config): Promise<void> {
   const world = createWorld(config)
   const { log } = world
   for (const warning of configWarnings(config)) log.warn(warning)
-  await assertSchemaFits(world.database.pool)
-  await syncClock(world)
-  await assertMasterKey(world.database.db, config.masterKey)
-  const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
-  const app = await createApp(config, world, {
-    retiredKeys: await loadRetiredKeys(world.database.db, secrets),
-  })
+  const retiredKeys = await explainingFailures(config.databaseUrl, () => openDatabase(config, world))
+  const app = await createApp(config, world, { retiredKeys })
   const health = createHealthServer(app.readiness, world.metrics)
   const healthListens = new Promise<void>((resolve, reject) => {
     health.once('error', reject)
@@ -70,6 +66,15 @@ async function start(config: Config): Promise<void> {
         return exit(log, 1, 'stopped')
       })
     })
+}
+
+/** Throws unless the database can be used, with this schema and this master key. */
+async function openDatabase(config: Config, world: World): Promise<RetiredKeys> {
+  const { pool, db } = world.database
+  await assertSchemaFits(pool)
+  await syncClock(world)
+  await assertMasterKey(db, config.masterKey)
+  return loadRetiredKeys(db, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
 }
 
 const maxSkewMs = 5_000

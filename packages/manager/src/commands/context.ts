@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { settings } from '../app.ts'
 import { type Config, loadConfig, processSource } from '../config/config.ts'
 import { type Database, createDatabase } from '../platform/db/database.ts'
+import { explainingFailures } from '../platform/db/operator-errors.ts'
 import { createLog } from '../platform/log/log.ts'
 import { assertMasterKey } from '../platform/secrets/master-key.ts'
 
@@ -32,12 +33,17 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     log,
   })
   try {
-    await database.clock.sync()
-    return await work(database)
+    return await explainingFailures(config.databaseUrl, async () => {
+      await database.clock.sync()
+      return work(database)
+    })
   } finally {
     await database.close()
   }
 }
 
+/** What users typed into their names cannot steer the terminal. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
+
 /** One line for the operator. */
-export const say = (line: string): void => void process.stdout.write(`${line}\n`)
+export const say = (line: string): void => void process.stdout.write(`${printable(line)}\n`)

@@ -5,6 +5,7 @@ import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'
 import { addConfigCommands } from './config.ts'
+import { printable } from './context.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
 
@@ -36,7 +37,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.stderr.write(
-    `${error instanceof ConfigError ? error.message : `error: ${(error as Error).message}`}\n`,
+    `${error instanceof ConfigError ? error.message : `error: ${printable((error as Error).message)}`}\n`,
   )
   process.exitCode = 1
 }

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
-import { Client } from 'pg'
-import { migrateBaseline, migrateUp, schemaStatus } from '../platform/db/migrate.ts'
+import {
+  type SchemaStatus,
+  migrateBaseline,
+  migrateUp,
+  schemaStatus,
+  withClient,
+} from '../platform/db/migrate.ts'
 import { commandConfig, say } from './context.ts'
 
 const exitCodes = { fits: 0, 'too old': 3, 'too new': 4 }
@@ -65,15 +70,5 @@ export function addMigrateCommands(program: Command): void {
     })
 }
 
-async function readStatus(command: Command) {
-  const client = new Client({
-    connectionString: commandConfig(command).databaseUrl,
-    connectionTimeoutMillis: 5_000,
-  })
-  await client.connect()
-  try {
-    return await schemaStatus(client)
-  } finally {
-    await client.end()
-  }
-}
+const readStatus = (command: Command): Promise<SchemaStatus> =>
+  withClient(commandConfig(command).databaseUrl, schemaStatus)

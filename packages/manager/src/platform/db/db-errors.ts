@@ -23,12 +23,20 @@ const connectionCodes = new Set([
 // 55P03: lock timeout, 25006: the server takes no writes, 25P03 and 25P04: a transaction that took too long.
 const unavailableStates = /^(?:08|28|3D|40|53|57|58|55P03$|25006$|25P03$|25P04$)/
 const connectionTexts = [
+  // How a pool says it, and how a single connection does.
   'timeout exceeded when trying to connect',
+  'timeout expired',
   'Query read timeout',
   'Connection terminated',
   'Client has encountered a connection error',
   'Cannot use a pool after calling end',
 ]
+
+/** No connection could be made, or it broke. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  (connectionCodes.has((error as { code?: string }).code ?? '') ||
+    connectionTexts.some((text) => error.message.includes(text)))
 
 /** Returns a function that maps a database failure to an AppError, or returns null when it is not one. */
 export function createDbErrorReader(meanings: ConstraintMeanings) {
@@ -44,9 +52,7 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
       })
     if (code === '57014')
       return unavailable('the database took too long over this; ask for less, or try again', error)
-    if (unavailableStates.test(code) || connectionCodes.has(code))
-      return unavailable('the database does not answer right now; try again', error)
-    if (connectionTexts.some((text) => error.message.includes(text)))
+    if (unavailableStates.test(code) || isUnreachable(error))
       return unavailable('the database does not answer right now; try again', error)
     return null
   }

@@ -4,8 +4,9 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
+import { explainingFailures } from './operator-errors.ts'
 import { buildPartitionIndexes } from './partition-indexes.ts'
-import { grantPrivileges } from './privileges.ts'
+import { assertServiceRole, grantPrivileges } from './privileges.ts'
 
 const dir = new URL('../../../migrations/', import.meta.url).pathname
 const migrationsTable = 'pgmigrations'
@@ -70,6 +71,8 @@ export async function assertSchemaFits(client: ClientBase | Pool): Promise<void>
 /** Applies what is pending; returns the names of the migrations it applied. */
 export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<string[]> {
   return underLock(url, say, async (client) => {
+    // Before anything is applied: a typing error must not leave half of the command done.
+    if (serviceRole !== undefined) await assertServiceRole(client, serviceRole)
     const done = await retryLockTimeouts(client, say, () =>
       runner({
         dbClient: client,
@@ -113,14 +116,27 @@ export function migrateBaseline(url: string, say: Say, last: string): Promise<st
   })
 }
 
-async function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'manager-migrate',
-    connectionTimeoutMillis: 5_000,
+/** Runs the work on a connection of its own. */
+export function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  return explainingFailures(url, async () => {
+    const client = new Client({
+      connectionString: url,
+      application_name: 'manager-migrate',
+      connectionTimeoutMillis: 5_000,
+    })
+    await client.connect()
+    try {
+      return await work(client)
+    } finally {
+      await client.end()
+    }
   })
-  await client.connect()
-  try {
+}
+
+function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
+  // Ending the session releases the lock.
+  return withClient(url, async (client) => {
+    await assertMayMigrate(client)
     if (!(await takeLock(client))) {
       say('another migrator is at work; waiting for it')
       // Not in one statement: the other one may build an index, which waits for all statements that began before.
@@ -128,11 +144,22 @@ async function underLock<T>(url: string, say: Say, work: (client: Client) => Pro
       while (!(await takeLock(client)))
     }
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
-    return await work(client)
-  } finally {
-    // Ending the session releases the lock.
-    await client.end()
-  }
+    return work(client)
+  })
+}
+
+/** Asked first: the runner would report a missing privilege as a stack. */
+async function assertMayMigrate(client: Client): Promise<void> {
+  const { rows } = await client.query<{ me: string; may: boolean }>(
+    `select current_user as me, coalesce(
+       (select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass($1)),
+       has_schema_privilege('public', 'create')) as may`,
+    [migrationsTable],
+  )
+  if (rows[0]?.may !== true)
+    throw new Error(
+      `the role "${rows[0]?.me}" may not change the schema; migrate as the owner of the database: database.url (SVC_DATABASE_URL) names the role`,
+    )
 }
 
 async function takeLock(client: Client): Promise<boolean> {

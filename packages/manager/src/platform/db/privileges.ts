@@ -4,13 +4,24 @@ import type { ClientBase } from 'pg'
 
 const appendOnly = ['audit_logs', 'audit_checkpoints']
 
-/** Grants the role its privileges; run again after every migration. */
-export async function grantPrivileges(client: ClientBase, role: string): Promise<void> {
-  const { rows } = await client.query<{ me: string }>('select current_user as me')
-  if (rows[0]?.me === role)
+/** Throws, saying what to do, unless the role exists and is not the one that migrates. */
+export async function assertServiceRole(client: ClientBase, role: string): Promise<void> {
+  const { rows } = await client.query<{ is_me: boolean }>(
+    'select rolname = current_user as is_me from pg_roles where rolname = $1',
+    [role],
+  )
+  if (rows[0] === undefined)
+    throw new Error(
+      `database.service_role (SVC_DATABASE_SERVICE_ROLE) names the role "${role}", which does not exist; create it, or correct the setting`,
+    )
+  if (rows[0].is_me)
     throw new Error(
       `database.service_role must not be the role that migrates (${role}): it would lose its own privileges`,
     )
+}
+
+/** Grants the role its privileges; run again after every migration. */
+export async function grantPrivileges(client: ClientBase, role: string): Promise<void> {
   const name = client.escapeIdentifier(role)
   await client.query('begin')
   await client.query(`grant usage on schema public to ${name}`)

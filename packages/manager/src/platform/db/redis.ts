@@ -48,44 +48,40 @@ export function createRedis(
       reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000),
     },
   })
-  let up = false
-  let closed = false
-  const note = (answers: boolean): void => {
-    if (answers !== up) log[answers ? 'info' : 'warn'](answers ? 'redis answers' : 'redis does not answer')
-    up = answers
-    metrics.redisDegraded.set(answers ? 0 : 1)
-  }
+  const { note, ...state } = createState(addressOf(url), { log, metrics })
   // The client reports every failed reconnect here; the change of state is logged once, by note().
-  client.on('error', () => note(false))
-  client.connect().catch(() => note(false))
+  client.on('error', (error) => note(false, error))
+  client.on('ready', () => void probe())
+  client.connect().catch((error: unknown) => note(false, error))
   let pending: Promise<unknown> | null = null
   const ping = async (): Promise<unknown> => client.ping()
   const probe = async (): Promise<void> => {
+    // The first attempt to connect is under way; how it ends is reported.
+    if (!state.isKnown() && !client.isReady) return
     // While one ping waits for a Redis that hangs, no further one is queued behind it.
     pending ??= ping().finally(() => (pending = null))
-    const answers = await within(timeouts.pingMs, pending).then(
-      () => true,
-      () => false,
+    const failure = await within(timeouts.pingMs, pending).then(
+      () => null,
+      (error: unknown) => error,
     )
-    if (!closed) note(answers)
+    note(failure === null, failure)
   }
   const timer = setInterval(() => void probe(), pingIntervalMs)
   timer.unref()
-  void probe()
   return {
-    isUp: () => up,
+    isUp: state.isUp,
     key: (name) => `${keyPrefix}:${name}`,
     run: async (command) => {
-      if (!up) return null
+      if (!state.isUp()) return null
       try {
         return await within(timeouts.commandMs, command(client))
       } catch (error) {
-        if (error === tooLate && !closed) note(false)
+        if (error === tooLate) note(false, error)
         return null
       }
     },
     close: async () => {
-      closed = true
+      state.close()
       clearInterval(timer)
       client.destroy()
       await Promise.resolve()
@@ -93,7 +89,44 @@ export function createRedis(
   }
 }
 
-const tooLate = new Error('redis did not answer in time')
+/** Whether Redis answers; one log line when it stops, or is away at the start, and one when it is back. */
+function createState(redis: string, { log, metrics }: { log: Logger; metrics: Metrics }) {
+  let up: boolean | null = null
+  let closed = false
+  // The start keeps the event loop busy, so the first attempt may time out though Redis is there: it takes two.
+  let chances = 1
+  metrics.redisDegraded.set(1)
+  return {
+    isUp: () => up === true,
+    /** False until the first connection or the second failure. */
+    isKnown: () => up !== null,
+    note: (answers: boolean, error?: unknown): void => {
+      if (closed || (!answers && up === null && chances-- > 0)) return
+      if (answers && up === false) log.info({ redis }, 'redis answers')
+      if (!answers && up !== false)
+        log.warn({ redis, reason: reasonOf(error) }, 'redis does not answer; throttles count per process')
+      up = answers
+      metrics.redisDegraded.set(answers ? 0 : 1)
+    },
+    close: () => void (closed = true),
+  }
+}
+
+class TooLate extends Error {}
+const tooLate = new TooLate('redis did not answer in time')
+
+/** Host and port alone: the URL may hold a password. */
+function addressOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port === '' ? '6379' : port}`
+}
+
+/** ECONNREFUSED, WRONGPASS or ConnectionTimeoutError, for example. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code, message } = error as Error & { code?: string }
+  return code ?? /^[A-Z]{4,20}(?= )/.exec(message)?.[0] ?? error.constructor.name
+}
 
 /** The result, or a rejection with `tooLate` after `ms` milliseconds; a later result is dropped. */
 async function within<T>(ms: number, result: Promise<T>): Promise<T> {

@@ -1,0 +1,177 @@
+// What an operator reads when the database or Redis is not as configured: one sentence, without a stack or a password.
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from './engines/postgres.ts'
+import { testEnv } from './kit/app.ts'
+import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
+import { runManager, runToEnd, startProcess } from './kit/process.ts'
+
+let database: TestDatabase
+let empty: TestDatabase
+let role: string
+let owner: Client
+const servers: Server[] = []
+beforeAll(async () => {
+  database = await createScratchDatabase()
+  empty = await createEmptyDatabase()
+  role = `${database.name}_stranger`
+  owner = new Client({ connectionString: database.url })
+  await owner.connect()
+  await owner.query(`create role ${role} login`)
+})
+afterAll(async () => {
+  for (const server of servers) server.close()
+  await owner.query(`drop role ${role}`)
+  await owner.end()
+  await empty.drop()
+  await database.drop()
+})
+
+/** The URL of the database, changed. */
+function urlWith(change: Partial<URL>, { url }: TestDatabase = database): string {
+  const changed = Object.assign(new URL(url), change)
+  // It must never be printed.
+  changed.password = 'geheim'
+  return changed.href
+}
+const placeOf = (url: string): string => new URL(url).host
+const start = (url: string) => runToEnd({ ...testEnv(database.url), SVC_DATABASE_URL: url })
+const manager = (url: string, ...args: string[]) =>
+  runManager(args, { ...testEnv(database.url), SVC_DATABASE_URL: url })
+const sentence = (prefix: string, text: string) => ({ code: 1, stderr: `${prefix}: ${text}\n` })
+
+/** A server of a few lines; closed in the end. */
+async function listen(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    onConnection(socket)
+  })
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+describe('a database that refuses', () => {
+  test('a role that lacks privileges: at the start, in a command, and in a migration', async () => {
+    const url = urlWith({ username: role })
+    const text = `the database at ${placeOf(url)} refuses the role "${role}": it lacks a privilege; migrate as the owner of the database, and let SVC_DATABASE_SERVICE_ROLE name the role of the service: \`npm run manager -- migrate up\` then grants it what it needs`
+    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await manager(url, 'admin', 'list')).toMatchObject(sentence('error', text))
+    expect(await manager(url, 'migrate', 'status')).toMatchObject(sentence('error', text))
+    const mayNot = `the role "${role}" may not change the schema; migrate as the owner of the database: database.url (SVC_DATABASE_URL) names the role`
+    for (const one of [empty, database])
+      expect(await manager(urlWith({ username: role }, one), 'migrate', 'up')).toMatchObject(
+        sentence('error', mayNot),
+      )
+  })
+
+  test('a role that does not exist, and a wrong password', async () => {
+    const missing = urlWith({ username: 'nobody_at_all' })
+    expect(await start(missing)).toMatchObject(
+      sentence(
+        'start failed',
+        `the database at ${placeOf(missing)} refuses the role "nobody_at_all": it does not exist, may not log in, or pg_hba.conf does not admit it from here; correct database.url (SVC_DATABASE_URL), or create the role`,
+      ),
+    )
+    const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "svc"\0\0')
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(fields.length + 4)
+    const port = await listen((socket) =>
+      socket.once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, fields]))),
+    )
+    const text = `the database at 127.0.0.1:${port} refuses the role "svc": the role or its password is wrong; correct database.url (SVC_DATABASE_URL)`
+    const url = `postgres://svc:geheim@127.0.0.1:${port}/manager`
+    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await manager(url, 'migrate', 'up')).toMatchObject(sentence('error', text))
+  })
+
+  test('a database that does not exist', async () => {
+    const url = urlWith({ pathname: '/no_such_database' })
+    const text = `the server at ${placeOf(url)} has no database "no_such_database"; create it, or correct database.url (SVC_DATABASE_URL)`
+    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await manager(url, 'audit', 'verify')).toMatchObject(sentence('error', text))
+  })
+
+  test('a service role that does not exist, before a migration is applied', async () => {
+    const env = { ...testEnv(empty.url), SVC_DATABASE_SERVICE_ROLE: 'manager_ap' }
+    expect(await runManager(['migrate', 'up'], env)).toMatchObject(
+      sentence(
+        'error',
+        'database.service_role (SVC_DATABASE_SERVICE_ROLE) names the role "manager_ap", which does not exist; create it, or correct the setting',
+      ),
+    )
+    expect((await manager(empty.url, 'migrate', 'status')).stdout).not.toContain('applied')
+  })
+})
+
+describe('a database that cannot be reached', () => {
+  const text = (place: string, why: string): string =>
+    `no database answers at ${place} (${why}); check that PostgreSQL runs there, that the network lets this machine through, and database.url (SVC_DATABASE_URL)`
+
+  test('nobody listens', async () => {
+    // By name it may have two addresses, whose failures come together and have no text of their own.
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const port = await freePort()
+      const url = `postgres://svc:geheim@${host}:${port}/manager`
+      expect(await start(url)).toMatchObject(
+        sentence('start failed', text(`${host}:${port}`, 'ECONNREFUSED')),
+      )
+      expect(await manager(url, 'migrate', 'up')).toMatchObject(
+        sentence('error', text(`${host}:${port}`, 'ECONNREFUSED')),
+      )
+    }
+  })
+
+  test('a name that nobody knows, and a server that says nothing', async () => {
+    const unknown = await start('postgres://svc:geheim@db.invalid/manager')
+    expect(unknown.code).toBe(1)
+    expect([text('db.invalid:5432', 'ENOTFOUND'), text('db.invalid:5432', 'EAI_AGAIN')]).toContain(
+      unknown.stderr.replace(/^start failed: (.*)\n$/, '$1'),
+    )
+    const port = await listen(() => undefined)
+    const silent = text(`127.0.0.1:${port}`, 'timeout')
+    const url = `postgres://svc:geheim@127.0.0.1:${port}/manager`
+    expect(await manager(url, 'admin', 'list')).toMatchObject(sentence('error', silent))
+    expect(await manager(url, 'migrate', 'check')).toMatchObject(sentence('error', silent))
+  })
+})
+
+test('a Redis that is away at the start is one warning with its address, however often it is tried', async () => {
+  let tries = 0
+  const port = await listen((socket) => {
+    tries++
+    socket.destroy()
+  })
+  const service = await startProcess(database.url, { SVC_REDIS_URL: `redis://:geheim@127.0.0.1:${port}` })
+  await expect.poll(() => tries).toBeGreaterThan(3)
+  service.child.kill('SIGKILL')
+  await service.exit
+  expect(service.lines.join('\n')).not.toContain('geheim')
+  const lines = service.lines.filter((line) => line.includes('redis'))
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      redis: `127.0.0.1:${port}`,
+      reason: expect.any(String) as unknown,
+      msg: 'redis does not answer; throttles count per process',
+    }),
+  ])
+})
+
+test('a benchmark without wrk says so before it starts anything', async () => {
+  const bench = new URL('../bench/run.ts', import.meta.url).pathname
+  const result = await new Promise((resolve) =>
+    execFile(process.execPath, [bench], { env: { PATH: '/nonexistent' } }, (error, stdout, stderr) =>
+      resolve({ code: error?.code, stdout, stderr }),
+    ),
+  )
+  expect(result).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'bench needs wrk, which is not installed: apt-get install wrk\n',
+  })
+})
