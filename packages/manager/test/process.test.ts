@@ -299,6 +299,8 @@ describe('the command line', () => {
     ['config', 'print'],
     ['admin'],
     ['admin', 'grant'],
+    ['admin', 'revoke'],
+    ['admin', 'list'],
     ['audit'],
     ['audit', 'verify'],
     ['audit', 'key'],

@@ -1,28 +1,94 @@
 import type { Command } from 'commander'
-import { createUsersService } from '../features/users/users.service.ts'
+import {
+  type AdministratorsService,
+  createAdministratorsService,
+} from '../features/users/administrators.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { createLocalDirectory } from '../features/users/directory.store.ts'
 import { commandConfig, say, withDatabase } from './context.ts'
+
+const maxListed = 1_000
 
 /** manager admin … */
 export function addAdminCommands(program: Command): void {
   const admin = program
     .command('admin')
     .description('Manage administrators from the command line.')
-    .addHelpText('after', '\nExample:\n  $ npm run manager -- admin grant alice@example.com')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- admin grant alice@example.com
+  $ npm run manager -- admin list
+  $ npm run manager -- admin revoke alice@example.com`,
+    )
 
   admin
     .command('grant')
     .description('Give a user the system role administrator. The first administrator is made this way.')
     .argument('<email-or-subject>', 'e-mail of a user who has signed in, or the subject (a UUID) of any user')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- admin grant alice@example.com
+  $ npm run manager -- admin grant 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
+    )
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const user = await withDatabase(commandConfig(command), ({ db, clock }) =>
-        createUsersService({
-          db,
-          audit: createAudit(clock),
-          directory: createLocalDirectory(db),
-        }).grantAdministrator(subjectOrEmail),
-      )
+      const user = await withAdministrators(command, (all) => all.grant(subjectOrEmail))
       say(`${user.externalUsername} (${user.id}) is administrator`)
     })
+
+  admin
+    .command('revoke')
+    .description('Take the system role administrator away from a user. The only administrator keeps it.')
+    .argument('<email-or-subject>', 'e-mail or subject (a UUID) of a user who has signed in')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- admin revoke alice@example.com
+  $ npm run manager -- admin revoke 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
+    )
+    .action(async (subjectOrEmail: string, _options, command: Command) => {
+      const { before, after } = await withAdministrators(command, (all) => all.revoke(subjectOrEmail))
+      const name = `${after.externalUsername} (${after.id})`
+      say(before.role === after.role ? `${name} is not administrator` : `${name} is no longer administrator`)
+    })
+
+  addListCommand(admin)
 }
+
+function addListCommand(admin: Command): void {
+  admin
+    .command('list')
+    .description(
+      'List the administrators: subject, user name, e-mail, and since when as the audit trail has it.',
+    )
+    .option('--json', 'print one JSON object per administrator instead of text')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run manager -- admin list\n  $ npm run manager -- admin list --json',
+    )
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const found = await withAdministrators(command, (all) => all.list(maxListed + 1))
+      for (const { id, externalUsername: username, externalEmail: email, since } of found.slice(0, maxListed))
+        say(
+          options.json === true
+            ? JSON.stringify({ id, username, email, since })
+            : `${id}  ${username}  ${email === '' ? '-' : email}  ${since ?? '-'}`,
+        )
+      // Not on standard output, which --json keeps machine-readable.
+      if (found.length > maxListed)
+        process.stderr.write(`there are more than ${maxListed} administrators; these have the lowest ids\n`)
+      if (found.length === 0)
+        process.stderr.write('there is no administrator; `manager admin grant` makes the first one\n')
+    })
+}
+
+const withAdministrators = <T>(
+  command: Command,
+  work: (administrators: AdministratorsService) => Promise<T>,
+): Promise<T> =>
+  withDatabase(commandConfig(command), ({ db, clock }) =>
+    work(createAdministratorsService({ db, audit: createAudit(clock) })),
+  )

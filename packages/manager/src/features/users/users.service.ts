@@ -1,46 +1,24 @@
 import type { Actor } from '../../policy/actor.ts'
 import { systemRoles } from '../../policy/roles.ts'
-import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { DirectoryUser, UserDirectory } from './directory.store.ts'
 import { badRequest, forbidden, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
+import { createWriteRole } from './administrators.service.ts'
 import * as store from './users.store.ts'
 
 export type UsersDeps = { db: Db; audit: Audit; directory: UserDirectory }
 export type UsersService = ReturnType<typeof createUsersService>
 export type ForwardedIdentity = { subject: string; email: string | null; name: string | null }
 
-const event = auditedEntity<store.User>({
-  type: 'user',
-  classes: {
-    id: 'public',
-    externalName: 'public',
-    externalUsername: 'public',
-    externalEmail: 'sensitive',
-    role: 'public',
-  },
-  nameOf: (user) => user.externalUsername,
-  projectOf: () => null,
-})
 const maxSearchResults = 25
 
 /** Rules about users. Their id is the subject the identity provider gave them. */
 export function createUsersService({ db, audit, directory }: UsersDeps) {
-  const writeRole = async (
-    tx: Tx,
-    actor: AuditActor,
-    before: store.User,
-    role: string,
-  ): Promise<store.User> => {
-    if (before.role === role) return before
-    const after = await store.setSystemRole(tx, before.id, role)
-    await audit.append(tx, actor, event('update', { before, after }))
-    return after
-  }
+  const writeRole = createWriteRole(audit)
   return {
     /** The user behind a forwarded identity; created at first sight, name and e-mail kept up to date. */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
@@ -78,13 +56,6 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
         return writeRole(tx, actor, before, newRole)
       })
     },
-
-    /** Makes the user with this subject or e-mail an administrator; a subject not seen yet is provisioned. */
-    grantAdministrator: (subjectOrEmail: string): Promise<store.User> =>
-      db.transaction().execute(async (tx) => {
-        const before = await findOrProvision(tx, subjectOrEmail)
-        return writeRole(tx, systemActor('manager admin grant'), before, 'administrator')
-      }),
   }
 }
 
@@ -95,19 +66,3 @@ const withUsername = ({ subject, email, name }: ForwardedIdentity) => ({
   // The proxy forwards no user name; the e-mail is what people recognise each other by.
   username: email ?? name ?? subject,
 })
-
-async function findOrProvision(tx: Tx, subjectOrEmail: string): Promise<store.User> {
-  const subject = parseUuid(subjectOrEmail)
-  if (subject !== null) {
-    const known = await store.lockUser(tx, subject)
-    return known ?? store.upsertUser(tx, { id: subject, email: null, name: null, username: subject })
-  }
-  const found = await store.findUsersByEmail(tx, subjectOrEmail)
-  if (found.length > 1)
-    throw badRequest(`several users have the e-mail ${subjectOrEmail}; name the subject instead`)
-  if (found[0] === undefined)
-    throw badRequest(
-      `no user with the e-mail ${subjectOrEmail} has signed in yet; name the subject (a UUID) instead`,
-    )
-  return found[0]
-}

@@ -39,14 +39,9 @@ export function findUsers(db: Db | Tx, ids: readonly string[]): Promise<User[]> 
   return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()
 }
 
-/** One user, locked until the transaction ends. */
-export function lockUser(tx: Tx, id: string): Promise<User | undefined> {
-  return tx.selectFrom('users').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
-}
-
 /**
- * Several, always locked in the same order, and not against rows that only name them: two changes of the same users
- * cannot deadlock.
+ * These users, locked until the transaction ends: always in the same order, and not against rows that only name them, so
+ * that two changes of the same users cannot deadlock.
  */
 export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
   return tx
@@ -55,6 +50,46 @@ export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
     .where('id', 'in', ids)
     .orderBy('id')
     .forNoKeyUpdate()
+    .execute()
+}
+
+/** This user and every administrator, locked as by `lockUsers`. */
+export function lockUserAndAdministrators(tx: Tx, id: string): Promise<User[]> {
+  return tx
+    .selectFrom('users')
+    .select(columns)
+    .where((eb) => eb.or([eb('id', '=', id), eb('role', '=', 'administrator')]))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+export type Administrator = User & {
+  /** When the role was given, by the audit trail; null when it has no row about that. */
+  since: string | null
+}
+
+/** Administrators in the order of their ids, with the newest grant in this chain of the audit trail. */
+export async function listAdministrators(db: Db, chainId: string, limit: number): Promise<Administrator[]> {
+  return db
+    .selectFrom('users')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('auditLogs')
+          .select('auditLogs.createdAt as since')
+          .where('auditLogs.chainId', '=', chainId)
+          .whereRef('auditLogs.entityId', '=', sql`users.id::text`)
+          .where(sql<boolean>`audit_logs.changes #>> '{role,after}' = 'administrator'`)
+          .orderBy('auditLogs.seq', 'desc')
+          .limit(1)
+          .as('granted'),
+      (join) => join.onTrue(),
+    )
+    .select([...columns, 'granted.since'])
+    .where('role', '=', 'administrator')
+    .orderBy('id')
+    .limit(limit)
     .execute()
 }
 
