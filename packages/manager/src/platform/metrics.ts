@@ -1,4 +1,6 @@
-// Prometheus metrics, served on the health port. Labels are low in cardinality: never an id.
+// Prometheus metrics, served on the health port. Labels are low in cardinality: closed sets, names that the code gives,
+// and, where an operator must know which, the first ids seen up to a fixed number. Every counter is 0 from the start, so
+// that an alert sees its first rise.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
@@ -8,18 +10,10 @@ type Watched = {
 }
 
 /** Gauges of requests and connections. */
-function createLoadGauges(registers: Registry[]) {
+function createLoadGauges({ computedGauge }: MetricFactory) {
   let watched: Watched | null = null
-  /** A gauge that is computed when the metrics are read, and costs nothing in between. */
-  const gauge = (name: string, help: string, read: (watched: Watched) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(watched === null ? 0 : read(watched))
-      },
-    })
+  const gauge = (name: string, help: string, read: (watched: Watched) => number): void =>
+    computedGauge(name, help, () => (watched === null ? 0 : read(watched)))
   gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount)
@@ -52,17 +46,83 @@ function createCacheCounter(registers: Registry[]) {
   return { cacheRequests, cacheCounter }
 }
 
+/** The values each label can have; `Labels` itself stands for none. */
+type Labels = Readonly<Record<string, readonly string[]>>
+type ValuesOf<L extends Labels> = { [Name in keyof L]: L[Name][number] }
+type ClosedCounter<L extends Labels> = Pick<Counter, 'get'> & {
+  inc: string extends keyof L ? (count?: number) => void : (labels: ValuesOf<L>, count?: number) => void
+}
+type ClosedHistogram<L extends Labels> = Pick<Histogram, 'get'> & {
+  observe: string extends keyof L ? (value: number) => void : (labels: ValuesOf<L>, value: number) => void
+}
+
+const combinationsOf = (labels: Labels): Record<string, string>[] =>
+  Object.entries(labels).reduce<Record<string, string>[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  )
+
 /** Makes metrics of one registry; a feature makes its own with it. */
 function createMetricFactory(registers: Registry[]) {
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
-    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-      new Counter({ name, help, labelNames, registers }),
-    histogram: <Label extends string = never>(
+    /** A gauge that is computed when the metrics are read, and costs nothing in between; null shows none. */
+    computedGauge: (name: string, help: string, read: () => number | null): void =>
+      void new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          const value = read()
+          if (value === null) this.remove()
+          else this.set(value)
+        },
+      }),
+    counter: <const L extends Labels = Labels>(name: string, help: string, labels?: L): ClosedCounter<L> => {
+      const counter = new Counter({ name, help, labelNames: Object.keys(labels ?? {}), registers })
+      for (const combination of combinationsOf(labels ?? {})) counter.inc(combination, 0)
+      return counter
+    },
+    histogram: <const L extends Labels = Labels>(
       name: string,
       help: string,
-      options: { labelNames?: readonly Label[]; buckets: number[] },
-    ) => new Histogram<Label>({ name, help, ...options, registers }),
+      { labels, buckets }: { labels?: L; buckets: number[] },
+    ): ClosedHistogram<L> => {
+      const labelNames = Object.keys(labels ?? {})
+      const histogram = new Histogram({ name, help, labelNames, buckets, registers })
+      for (const combination of combinationsOf(labels ?? {})) histogram.zero(combination)
+      return histogram
+    },
+    ...createOpenCounters(registers),
+  }
+}
+
+/** The label of what comes after the first ids. */
+const other = 'other'
+
+/** Counters whose values are not known when they are made. */
+function createOpenCounters(registers: Registry[]) {
+  return {
+    /** By a name that the code gives, such as that of a throttle: `of` returns what counts for it, from 0. */
+    namedCounter: (name: string, help: string, label: string) => {
+      const counter = new Counter({ name, help, labelNames: [label], registers })
+      const of = (value: string): (() => void) => {
+        counter.inc({ [label]: value }, 0)
+        return () => counter.inc({ [label]: value })
+      }
+      return { of, get: () => counter.get() }
+    },
+    /** By id: the first `max` ids keep a series of their own, since a series that goes and comes back has lost counts. */
+    counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {
+      const counter = new Counter({ name, help, labelNames: [label], registers })
+      counter.inc({ [label]: other }, 0)
+      const first = new Set<string>()
+      /** Null counts for what has no id. */
+      return (id: string | null): void => {
+        if (id !== null && first.size < max) first.add(id)
+        counter.inc({ [label]: id !== null && first.has(id) ? id : other })
+      }
+    },
   }
 }
 export type MetricFactory = ReturnType<typeof createMetricFactory>
@@ -73,42 +133,44 @@ export function createMetrics(version: string) {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'svc_' })
   const factory = createMetricFactory(registers)
-  const { counter, gauge } = factory
+  const { counter, gauge, namedCounter } = factory
   const metrics = {
     registry,
     ...factory,
-    ...createLoadGauges(registers),
+    ...createLoadGauges(factory),
     /** Counts a request. */
     observeRequest: createRequestHistogram(registry),
     gateRejections: counter(
       'svc_gate_rejections_total',
       'Requests refused by the proxy gate; they are counted here and not logged.',
-      ['reason'],
+      { reason: ['no_secret_configured', 'secret', 'no_identity', 'identity'] },
     ),
-    shed: counter('svc_shed_total', 'Requests refused because the service is overloaded.', ['point']),
-    auth: counter(
-      'svc_auth_total',
-      'Credentials examined, by kind (pat, bearer, basic, other) and outcome (ok, refused, throttled, failed).',
-      ['kind', 'outcome'],
-    ),
-    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.', []),
+    shed: counter('svc_shed_total', 'Requests refused because the service is overloaded.', {
+      point: ['event_loop', 'db_pool', 'kdf', 'connections', 'esb'],
+    }),
+    auth: counter('svc_auth_total', 'Credentials examined, by kind and outcome.', {
+      kind: ['pat', 'bearer', 'basic', 'other'],
+      outcome: ['ok', 'refused', 'throttled', 'failed'],
+    }),
+    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.'),
     authCache: counter(
       'svc_auth_cache_total',
       'Secrets cached as correct (hit) or wrong (refused), or to be hashed (miss).',
-      ['outcome'],
+      { outcome: ['hit', 'refused', 'miss'] },
     ),
-    lockouts: counter('svc_lockouts_total', 'Blocks of clients after too many failures, by throttle.', [
+    lockouts: namedCounter(
+      'svc_lockouts_total',
+      'Blocks of clients after too many failures, by throttle.',
       'throttle',
-    ]),
+    ),
     ...createCacheCounter(registers),
     logLinesDropped: counter(
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',
-      [],
     ),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
-    jobFailures: counter('svc_job_failures_total', 'Runs of a periodic job that failed.', ['job']),
+    jobFailures: namedCounter('svc_job_failures_total', 'Runs of a periodic job that failed.', 'job'),
   }
   new Gauge({
     name: 'svc_build_info',

@@ -50,7 +50,7 @@ export type WidgetMetrics = ReturnType<typeof createWidgetMetrics>
 
 /** What widgets measure. */
 export const createWidgetMetrics = ({ counter, gauge }: MetricFactory) => ({
-  created: counter('svc_widgets_created_total', 'Widgets that were created.', []),
+  created: counter('svc_widgets_created_total', 'Widgets that were created.'),
   present: gauge('svc_widgets', 'Widgets there are.'),
 })
 `,

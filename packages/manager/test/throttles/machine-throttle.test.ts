@@ -111,7 +111,9 @@ describe('how long a block lasts', () => {
       now += 1
     }
     const { values } = await patient.world.metrics.lockouts.get()
-    expect(values).toEqual([expect.objectContaining({ labels: { throttle: 'machine' }, value: 6 })])
+    expect(values.filter(({ value }) => value > 0)).toEqual([
+      expect.objectContaining({ labels: { throttle: 'machine' }, value: 6 }),
+    ])
     // Nine failures, and nine more a minute after the first, are fewer than ten in a minute.
     const slow = freshClient()
     for (let round = 0; round < 3; round++) {
@@ -191,7 +193,9 @@ describe('who shares the counters', () => {
   /** The work for a fresh client, again when Redis did not answer meanwhile: then nothing was shared. */
   async function withRedis(apps: TestApp[], work: (client: string) => Promise<void>): Promise<void> {
     const lapses = (): number =>
-      apps.flatMap((app) => app.logLines.filter((line) => line['msg'] === 'redis does not answer')).length
+      apps.flatMap((app) =>
+        app.logLines.filter((line) => String(line['msg']).startsWith('redis does not answer')),
+      ).length
     for (let attempt = 1; attempt <= 5; attempt++) {
       for (const app of apps) await redisAnswers(app, 60_000)
       const before = lapses()

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { sealMovedChains } from '../../platform/audit/checkpoint.ts'
+import { sealMovedChains, unsealedMs } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -42,6 +42,9 @@ export function createAuditService(deps: AuditDeps) {
   const { db, clock, log, metrics, checkpointKey } = deps
   // Written at every log level: it is the copy outside the database.
   const outsideCopy = log.child({}, { level: 'info' })
+  // By the monotonic clock: everything older than this is sealed.
+  let sealedAt: number | null = null
+  metrics.watchCheckpointAge(() => (sealedAt === null ? null : (performance.now() - sealedAt) / 1_000))
   return {
     list: async (projectId: string, args: ListArgs): Promise<AuditLog[]> => {
       const order =
@@ -65,12 +68,16 @@ export function createAuditService(deps: AuditDeps) {
 
     /** Seals every chain that moved; the log line is the copy outside the database. */
     seal: async (): Promise<void> => {
+      const began = performance.now()
+      // A process that has sealed nothing yet goes by the database: the age must not begin at 0 with every start.
+      sealedAt ??= began - (await unsealedMs(db))
       // Signed with another key, a checkpoint could never be verified again.
       await deps.assertMasterKey()
       await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {
         metrics.checkpointSeq.set(checkpoint.seq)
         outsideCopy.info({ checkpoint }, 'audit checkpoint')
       })
+      sealedAt = began
     },
   }
 }

@@ -31,7 +31,9 @@ export const auditTrail = defineFeature({
     const { checkpointIntervalMs } = settingsOf(config, auditSettings)
     return {
       resolvers: createAuditResolvers(service),
-      schedules: [{ name: 'audit-checkpoint', everyMs: checkpointIntervalMs, run: service.seal }],
+      schedules: [
+        { name: 'audit-checkpoint', everyMs: checkpointIntervalMs, atStart: true, run: service.seal },
+      ],
       api: {},
     }
   },

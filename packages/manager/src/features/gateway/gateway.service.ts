@@ -23,37 +23,63 @@ export type GatewayService = ReturnType<typeof createGatewayService>
 
 /** Forwards calls. */
 export function createGatewayService(deps: GatewayDeps) {
+  const answer = createAnswer(deps)
+  const begin = createCallLimit(deps.maxCallsPerProject)
+  const answerWithinLimit = async (incoming: Incoming, found: Found): Promise<void> => {
+    let end: () => void
+    try {
+      end = begin(incoming.machine.projectId)
+    } catch (error) {
+      noteShed(deps, error)
+      throw error
+    }
+    try {
+      await answer(incoming, found)
+    } finally {
+      end()
+    }
+  }
+  return {
+    /** Answers the call, or throws the error to send. */
+    call: async (incoming: Incoming): Promise<void> => {
+      const found: Found = { applicationId: null }
+      try {
+        await answerWithinLimit(incoming, found)
+      } catch (error) {
+        const outcome = outcomeOf(error)
+        incoming.onFailure(outcome)
+        // The service answers with 500, 502 or 503, or cuts; what the partner answered is no error here.
+        if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(found.applicationId)
+        throw answerFor(error)
+      }
+    },
+  }
+}
+
+/** What a failed call is counted by: an application that has the endpoint, never an id that a caller made up. */
+type Found = { applicationId: string | null }
+
+function createAnswer(deps: GatewayDeps) {
   const findTarget = createTargets(deps)
   const { record } = deps.callLog
   const forward = createForwarding(deps)
-  const begin = createCallLimit(deps.maxCallsPerProject)
-  const noteShed = (error: unknown): void => {
-    if (error instanceof AppError && error.code === 'unavailable') deps.metrics.shed.inc({ point: 'esb' })
-  }
-  const beginCall = (projectId: string): (() => void) => {
-    try {
-      return begin(projectId)
-    } catch (error) {
-      noteShed(error)
-      throw error
-    }
-  }
-  const answer = async (incoming: Incoming): Promise<void> => {
+  return async (incoming: Incoming, found: Found): Promise<void> => {
     const invocation = readInvocation(incoming.request.url ?? '')
     const target = invocation && (await findTarget(keyOf(incoming.machine, invocation)))
     if (invocation === null || target === null)
       throw new AppError('not_found', 'Endpoint not found or not enabled')
+    found.applicationId = invocation.applicationId
     incoming.onEndpoint(target.id)
     const recording = record(factsOf(incoming, invocation, target))
     await recording.begin()
     const started = performance.now()
-    let result = 'answered'
+    let result: 'answered' | 'failed' | 'refused' | 'abandoned' = 'answered'
     try {
       if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
       await forward({ incoming, target, query: invocation.query, recording })
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
-      noteShed(error)
+      noteShed(deps, error)
       const outcome = outcomeOf(error)
       incoming.onFailure(outcome)
       // What failed was logging the end: there is nothing more to write.
@@ -63,22 +89,10 @@ export function createGatewayService(deps: GatewayDeps) {
       deps.gatewayMetrics.forward.observe({ outcome: result }, (performance.now() - started) / 1_000)
     }
   }
-  return {
-    /** Answers the call, or throws the error to send. */
-    call: async (incoming: Incoming): Promise<void> => {
-      try {
-        const end = beginCall(incoming.machine.projectId)
-        try {
-          await answer(incoming)
-        } finally {
-          end()
-        }
-      } catch (error) {
-        incoming.onFailure(outcomeOf(error))
-        throw answerFor(error)
-      }
-    },
-  }
+}
+
+function noteShed({ metrics }: GatewayDeps, error: unknown): void {
+  if (error instanceof AppError && error.code === 'unavailable') metrics.shed.inc({ point: 'esb' })
 }
 
 const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({

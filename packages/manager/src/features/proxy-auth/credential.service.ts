@@ -84,4 +84,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
 }
 
 const other = { scheme: 'other', value: '' }
-const outcomes: Record<string, string> = { unauthenticated: 'refused', rate_limited: 'throttled' }
+const outcomes: Record<string, 'refused' | 'throttled'> = {
+  unauthenticated: 'refused',
+  rate_limited: 'throttled',
+}

@@ -87,6 +87,15 @@ export async function sealMovedChains(
   }
 }
 
+/** For how long the oldest change that no checkpoint covers has been there, by the database's clock; 0 when none is. */
+export async function unsealedMs(db: Db): Promise<number> {
+  const { rows } = await sql<{ age: number }>`
+    select coalesce(extract(epoch from clock_timestamp() - min(l.created_at)), 0)::float8 as age
+    from audit_chains c join audit_logs l on l.chain_id = c.chain_id and l.seq = c.checkpointed_seq + 1
+    where c.seq > c.checkpointed_seq`.execute(db)
+  return Math.max(0, (rows[0]?.age ?? 0) * 1_000)
+}
+
 /** The heads to seal and the checkpoint to follow, of one moment. */
 async function readHeads(
   db: Db,

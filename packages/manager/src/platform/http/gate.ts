@@ -33,7 +33,7 @@ export function createGate(options: {
     for (const secret of secrets) if (timingSafeEqual(secret, given)) matches = true
     return matches
   }
-  const refuse = (reason: string, text: string): never => {
+  const refuse = (reason: 'no_secret_configured' | 'secret', text: string): never => {
     options.metrics.gateRejections.inc({ reason })
     throw new AppError('unauthenticated', text)
   }

@@ -24,7 +24,7 @@ export function readIdentity(
   fallback: Identity | null,
   metrics: Metrics,
 ): Identity {
-  const refuse = (reason: string, text: string): never => {
+  const refuse = (reason: 'no_identity' | 'identity', text: string): never => {
     metrics.gateRejections.inc({ reason })
     throw new AppError('unauthenticated', text)
   }

@@ -23,7 +23,7 @@ export function shedWhenOverloaded(
 ): void {
   const { pool, maxWaiting, metrics } = options
   const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
-  const shed = (point: string): never => {
+  const shed = (point: 'event_loop' | 'db_pool'): never => {
     metrics.shed.inc({ point })
     throw unavailable('the service is overloaded; try again')
   }

@@ -18,13 +18,14 @@ export function startSchedules(
   metrics: Metrics,
 ): () => Promise<void> {
   const running = new Map<string, Promise<void>>()
+  const countFailure = new Map(schedules.map(({ name }) => [name, metrics.jobFailures.of(name)]))
   const start = (schedule: Schedule): void => {
     if (running.has(schedule.name)) return
     // What throws in a timer ends the process, so a run begins in the promise.
     const run = Promise.resolve()
       .then(() => schedule.run())
       .catch((error: unknown) => {
-        metrics.jobFailures.inc({ job: schedule.name })
+        countFailure.get(schedule.name)?.()
         log.error({ err: error, job: schedule.name }, 'periodic job failed')
       })
       .finally(() => running.delete(schedule.name))

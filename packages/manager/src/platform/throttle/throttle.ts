@@ -78,8 +78,9 @@ export function createThrottle(
   const recentlyAsked = new LRUCache<string, true>({ max: maxAsked, ttl: askEveryMs })
   const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
 
+  const countLockout = metrics.lockouts.of(name)
   const noteBlock = (client: string, block_ms: number): void => {
-    metrics.lockouts.inc({ throttle: name })
+    countLockout()
     log.warn({ throttle: name, client, block_ms }, 'client is blocked after too many failures')
   }
   /** Runs a script on the client's counter; the shared state is taken over. Nothing is known while Redis is away. */
