@@ -3,6 +3,10 @@
 import { Client } from 'pg'
 
 export type DatabaseAddress = {
+  /** Such as `db.example:5432`. */
+  place: string
+  name: string
+  user: string
   /** For a log line, such as `db.example:5432/manager`. */
   label: string
   /** For an operator, such as `database manager on db.example:5432 as svc`. */
@@ -17,16 +21,16 @@ const plainHost = /^[\w.:/-]{1,255}$/
 export function databaseAddress(url: string): DatabaseAddress {
   if (isAmbiguous(url))
     return {
+      place: mask,
+      name: mask,
+      user: mask,
       label: mask,
       sentence: `database ${mask}: its URL has an @ behind the host; percent-encode what the password holds`,
     }
-  const { host, port, database, user } = readByDriver(url)
-  const place = placeOf(host, port)
-  const name = plain(plainName, database ?? '')
-  return {
-    label: `${place}/${name}`,
-    sentence: `database ${name} on ${place} as ${plain(plainName, user ?? '')}`,
-  }
+  const driver = readByDriver(url)
+  const place = placeOf(driver.host, driver.port)
+  const [name, user] = [plain(plainName, driver.database ?? ''), plain(plainName, driver.user ?? '')]
+  return { place, name, user, label: `${place}/${name}`, sentence: `database ${name} on ${place} as ${user}` }
 }
 
 /** Such as `redis on 127.0.0.1:6379`. */
