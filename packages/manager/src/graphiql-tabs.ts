@@ -115,6 +115,21 @@ mutation Preview {
   }
 }
 `,
+  String.raw`# docs/esb.md: what a template lacks.
+mutation Warnings {
+  previewESBTransform(
+    endpointId: "<endpoint>"
+    input: { body: "{}", transformationTemplate: "{\"reference\": {{toJson .Data.di}}}" }
+  ) {
+    output
+    warnings {
+      message
+      line
+      column
+    }
+  }
+}
+`,
   String.raw`# docs/esb.md: use it.
 mutation Template {
   updateEndpoint(

@@ -57,7 +57,10 @@ describe('npm run dev says in one sentence', () => {
 
   test('that the migrations failed, and why', async () => {
     const env = { SVC_DATABASE_URL: 'postgres://nobody:hidden@127.0.0.1:1/x', SVC_REDIS_URL: redisUrl() }
-    expect(await runDev(env)).toEqual(['error: the migrations failed: connect ECONNREFUSED 127.0.0.1:1\n', 1])
+    expect(await runDev(env)).toEqual([
+      'error: the migrations failed: no database answers at 127.0.0.1:1 (ECONNREFUSED); check that PostgreSQL runs there, that the network lets this machine through, and database.url (SVC_DATABASE_URL)\n',
+      1,
+    ])
   })
 
   test('that PostgreSQL does not start, and where its log is', async () => {

@@ -85,7 +85,7 @@ describe('the tabs', () => {
         [Kind.OPERATION_DEFINITION]: (operation) => ({ ...operation, name: undefined }),
       }),
     )
-  const first = 8
+  const first = 9
 
   test('hold the examples of the README and the first steps of the page on the ESB, in their order', () => {
     const operations = blocksOf(readPage('esb.md')).filter(({ language }) => language === 'graphql')

@@ -119,8 +119,8 @@ describe('clients', () => {
     while ((await inflight()) === 0) await new Promise((resolve) => setImmediate(resolve))
     socket.destroy()
     while ((await inflight()) > 0) await new Promise((resolve) => setImmediate(resolve))
-    const added = service.logLines.slice(before)
-    expect(added.find((line) => line['msg'] === 'request')).toMatchObject({ route: '/query', aborted: true })
+    const added = () => service.logLines.slice(before).find((line) => line['msg'] === 'request')
+    await expect.poll(added).toMatchObject({ route: '/query', aborted: true })
   })
 })
 

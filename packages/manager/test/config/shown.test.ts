@@ -88,7 +88,7 @@ describe('addresses', () => {
       ['postgres://u@h/a?host=/run/postgresql', 'database a on /run/postgresql as u', '/run/postgresql/a'],
       ['postgres://u:x@h', 'database u on h:5432 as u', 'h:5432/u'],
     ] as const)
-      expect(databaseAddress(url)).toEqual({ sentence, label })
+      expect(databaseAddress(url)).toMatchObject({ sentence, label })
     expect(redisAddress('redis://127.0.0.1:6379')).toBe('redis on 127.0.0.1:6379')
     expect(redisAddress('rediss://user:x@cache.example/3')).toBe('redis on cache.example:6379')
     expect(redisAddress('redis://[::1]:7000')).toBe('redis on [::1]:7000')
@@ -120,6 +120,9 @@ describe('addresses', () => {
         'database ********: its URL has an @ behind the host; percent-encode what the password holds',
       )
     expect(databaseAddress('postgres://u@h/a%0Ab')).toEqual({
+      place: 'h:5432',
+      name: '********',
+      user: 'u',
       sentence: 'database ******** on h:5432 as u',
       label: 'h:5432/********',
     })

@@ -1,4 +1,4 @@
-// Reading logged calls through GraphQL. By which plans: esb-audit-plans.test.ts.
+// Reading logged calls through GraphQL. By which plans: logged-calls-plans.test.ts.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Person } from '../../../test/kit/app.ts'
