@@ -1,7 +1,8 @@
 // The service with one more route: the list of `list.ts` as plain JSON, behind the same hooks and the same policy, with
 // the same SQL. What GraphQL costs on top of that is what the benchmark measures.
 import type { AddressInfo } from 'node:net'
-import { createApp, settings } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
+import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { endpointFields, listEndpoints } from '../src/features/endpoints/endpoints.store.ts'
 import { readPage } from '../src/platform/lists/filters.ts'

@@ -1,5 +1,5 @@
 // The whole service on one page. A feature may use only what is above it; one that needs more does not compile.
-import { type Config, joinSettings } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { type Deps, type DepsOptions, closeDeps, createDeps, isEscapeHatchOpen } from './deps.ts'
 import { type InOrder, createFeatures } from './feature.ts'
 import type { UsersApi } from './features/users/index.ts'
@@ -31,8 +31,6 @@ const features = [
 ] as const
 'complete' satisfies InOrder<typeof features, Deps>
 
-/** Every setting of the service. */
-export const settings = joinSettings(features.map((feature) => feature.settings ?? {}))
 /** Every column that holds sealed secrets. */
 export const sealedColumns = joinSealedColumns(features.map((feature) => feature.sealedColumns ?? []))
 

@@ -1,6 +1,6 @@
 // What a feature is: one definition in its index.ts. What is known without a running service is in the definition;
 // `create` makes the rest. Adding a feature adds its folder, a line in app.ts and its permissions.
-import type { RoleName, SettingsTable } from './config/readers.ts'
+import type { RoleName } from './config/readers.ts'
 import type { ConstraintMeanings } from './platform/db/db-errors.ts'
 import type { Links } from './platform/graphql/links.ts'
 import type { ResolverMap } from './platform/graphql/schema.ts'
@@ -29,7 +29,6 @@ export type FeatureDefinition<Name extends string = string, Deps = never, Api = 
   sdl?: string
   /** The role of the processes that serve its routes; without it every process does. */
   role?: RoleName
-  settings?: SettingsTable
   /** How the things of this feature are found when a policy names them (`@can(in: …)`). */
   scopes?: Scopes
   /** What a violation of one of the feature's own constraints means to a caller. */

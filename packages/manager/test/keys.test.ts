@@ -1,7 +1,7 @@
 // Changing the key of stored secrets: `manager keys status` and `manager keys rotate`, beside a service that goes on.
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { settings } from '../src/app.ts'
+import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { printableConfig } from '../src/config/shown-config.ts'
 import { testEnv } from './kit/app.ts'

@@ -1,5 +1,5 @@
 // docs/configuration.md, from the tables of settings.
-import { settings } from '../src/app.ts'
+import { settings } from '../src/settings.ts'
 import { envText } from '../src/config/shown-config.ts'
 
 /** The page as Markdown. */

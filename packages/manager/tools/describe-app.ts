@@ -1,5 +1,6 @@
 // Builds the app without serving anything, to print what it declares.
-import { createApp, settings } from '../src/app.ts'
+import { createApp } from '../src/app.ts'
+import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'

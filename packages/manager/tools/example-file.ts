@@ -1,6 +1,6 @@
 // manager.example.yaml, from the tables of settings.
 import { stringify } from 'yaml'
-import { settings } from '../src/app.ts'
+import { settings } from '../src/settings.ts'
 import { secretFileOf } from '../src/config/files.ts'
 import type { SettingsTable } from '../src/config/readers.ts'
 import { fileValue } from '../src/config/shown-config.ts'

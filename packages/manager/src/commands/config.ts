@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { settings } from '../app.ts'
+import { settings } from '../settings.ts'
 import { platformSettings } from '../config/settings.ts'
 import { configText } from '../config/shown-config.ts'
 import { configWarnings } from '../config/warnings.ts'

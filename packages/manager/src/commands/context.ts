@@ -1,6 +1,6 @@
 // What commands share: the configuration, and a database for as long as one command runs.
 import type { Command } from 'commander'
-import { settings } from '../app.ts'
+import { settings } from '../settings.ts'
 import { type Config, loadConfig, processSource } from '../config/config.ts'
 import { type Database, createDatabase } from '../platform/db/database.ts'
 import { explainingFailures } from '../platform/db/operator-errors.ts'
@@ -44,6 +44,9 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
 
 /** What users typed into their names cannot steer the terminal. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
+
+/** Every column with sealed secrets; only whoever needs them loads every feature. */
+export const sealedColumnsOfFeatures = async () => (await import('../app.ts')).sealedColumns
 
 /** One line for the operator. */
 export const say = (line: string): void => void process.stdout.write(`${printable(line)}\n`)

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
-import { sealedColumns } from '../app.ts'
 import { base64Key } from '../config/readers.ts'
 import { createAudit, systemActor } from '../platform/audit/append.ts'
 import { auditedEntity } from '../platform/audit/entity.ts'
@@ -10,7 +9,7 @@ import type { Database } from '../platform/db/database.ts'
 import { createSigningKey, encryptionRing, masterKeyId } from '../platform/secrets/keys.ts'
 import { exchangeMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
-import { commandConfig, say, withKeyedDatabase } from './context.ts'
+import { commandConfig, say, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
 
 const event = auditedEntity<{ id: string; masterKeyId: string }>({
   type: 'installation',
@@ -49,7 +48,11 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         // What happened under the former key is sealed by it.
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
         return db.transaction().execute(async (tx) => {
-          const result = await exchangeMasterKey(tx, { sealedColumns, from, to })
+          const result = await exchangeMasterKey(tx, {
+            sealedColumns: await sealedColumnsOfFeatures(),
+            from,
+            to,
+          })
           const actor = systemActor('manager keys exchange-master')
           const change = { before: row(from.masterKey), after: row(to.masterKey) }
           await createAudit(clock).append(tx, actor, event('rotate', change))

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { sealedColumns } from '../app.ts'
 import { encryptionRing } from '../platform/secrets/keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { countByKey, rewrapAll } from '../platform/secrets/sealed-columns.ts'
-import { commandConfig, say, withKeyedDatabase } from './context.ts'
+import { commandConfig, say, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
 import { addExchangeMaster } from './exchange-master.ts'
 
 /** manager keys … */
@@ -30,7 +29,9 @@ To change the master key, see keys exchange-master --help.`,
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
-      const counts = await withKeyedDatabase(config, ({ db }) => countByKey(db, sealedColumns))
+      const counts = await withKeyedDatabase(config, async ({ db }) =>
+        countByKey(db, await sealedColumnsOfFeatures()),
+      )
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
@@ -45,8 +46,8 @@ To change the master key, see keys exchange-master --help.`,
     .action(async (_options, command: Command) => {
       const config = commandConfig(command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
-      const { seen, rewrapped } = await withKeyedDatabase(config, ({ db }) =>
-        rewrapAll(db, sealedColumns, secrets, progress),
+      const { seen, rewrapped } = await withKeyedDatabase(config, async ({ db }) =>
+        rewrapAll(db, await sealedColumnsOfFeatures(), secrets, progress),
       )
       if (process.stderr.isTTY) process.stderr.write('\n')
       say(

@@ -1,40 +1,10 @@
 // The operator's command line: `npm run manager -- <command>`.
-import { Command } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import { version } from '../version.ts'
-import { addAdminCommands } from './admin.ts'
-import { addAuditCommands } from './audit.ts'
-import { addConfigCommands } from './config.ts'
 import { printable } from './context.ts'
-import { addKeysCommands } from './keys.ts'
-import { addMigrateCommands } from './migrate.ts'
-
-const program = new Command('manager')
-  .description('Operate the Manager: its schema, its configuration, its administrators and its audit trail.')
-  .version(version)
-  .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
-  .showHelpAfterError()
-  .addHelpText(
-    'after',
-    `
-Examples:
-  $ npm run manager -- migrate up
-  $ npm run manager -- config check
-  $ npm run manager -- admin grant alice@example.com
-  $ npm run manager -- audit verify
-  $ npm run manager -- keys status
-
-The service itself is started with npm start.`,
-  )
-
-addMigrateCommands(program)
-addConfigCommands(program)
-addAdminCommands(program)
-addAuditCommands(program)
-addKeysCommands(program)
+import { createProgram } from './program.ts'
 
 try {
-  await program.parseAsync()
+  await createProgram().parseAsync()
 } catch (error) {
   process.stderr.write(
     `${error instanceof ConfigError ? error.message : `error: ${printable((error as Error).message)}`}\n`,

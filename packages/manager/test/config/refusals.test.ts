@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../src/app.ts'
+import { settings } from '../../src/settings.ts'
 import { joinSettings } from '../../src/config/config.ts'
 import { setting, text } from '../../src/config/readers.ts'
 import { leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'

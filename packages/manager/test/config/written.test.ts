@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { settings } from '../../src/app.ts'
+import { settings } from '../../src/settings.ts'
 import type { Config } from '../../src/config/config.ts'
 import { configText, envText, printableConfig } from '../../src/config/shown-config.ts'
 import { type Env, leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll } from 'vitest'
-import { settings } from '../../src/app.ts'
+import { settings } from '../../src/settings.ts'
 import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
 import { masterKey } from './app.ts'
 

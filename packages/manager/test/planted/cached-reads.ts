@@ -1,7 +1,8 @@
 // The service with a planted mistake: lookups are answered from a cache that is up to 50 ms old. The check that
 // revocation holds at once must find it.
 import type { AddressInfo } from 'node:net'
-import { createApp, settings } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
+import { settings } from '../../src/settings.ts'
 import { loadConfig, processSource } from '../../src/config/config.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import { createWorld } from '../../src/world.ts'

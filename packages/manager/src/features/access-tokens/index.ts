@@ -27,7 +27,6 @@ type Deps = Omit<AccessTokensDeps, 'checkKey'> &
 export const accessTokens = defineFeature({
   name: 'accessTokens',
   sdl: readSdl(import.meta.url, './access-tokens.graphql'),
-  settings: accessTokenSettings,
   constraints: {
     personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
   },

@@ -19,7 +19,6 @@ type Deps = { config: Config; db: Db; clock: Clock; log: Logger; metrics: Metric
 export const auditTrail = defineFeature({
   name: 'auditTrail',
   sdl: readSdl(import.meta.url, './audit.graphql'),
-  settings: auditSettings,
   create: (deps: Deps) => {
     const { db, config } = deps
     const service = createAuditService({

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp, testEnv } from '../../../test/kit/app.ts'
 import { redisUrl } from '../../../test/kit/engines.ts'
 import { type Gateway, type Sent, answerTo, startGateway } from '../../../test/kit/gateway.ts'
-import { settings } from '../../app.ts'
+import { settings } from '../../settings.ts'
 import { loadConfig, settingsOf } from '../../config/config.ts'
 import { gatewaySettings } from './gateway.settings.ts'
 

@@ -21,7 +21,6 @@ type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCal
 export const gateway = defineFeature({
   name: 'gateway',
   role: 'gateway',
-  settings: gatewaySettings,
   create: (deps: Deps) => {
     const { config, names, shares } = deps
     const pools = createOutboundPools({ ...outboundOptions(config), names, maxSockets: shares.outbound })

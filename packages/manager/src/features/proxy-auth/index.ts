@@ -17,7 +17,6 @@ type Deps = Omit<CredentialDeps & PersonDeps & BasicProofDeps, 'throttle' | 'gue
 export const proxyAuth = defineFeature({
   name: 'proxyAuth',
   role: 'api',
-  settings: proxyAuthSettings,
   create: (deps: Deps) => {
     const { throttle, guesses } = createThrottles(deps)
     const own = { ...deps, throttle, guesses }

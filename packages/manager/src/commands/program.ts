@@ -1,0 +1,38 @@
+// What the operator's command line knows. Making it reads no configuration and loads no feature.
+import { Command } from 'commander'
+import { version } from '../version.ts'
+import { addAdminCommands } from './admin.ts'
+import { addAuditCommands } from './audit.ts'
+import { addConfigCommands } from './config.ts'
+import { addKeysCommands } from './keys.ts'
+import { addMigrateCommands } from './migrate.ts'
+
+/** The command `manager` with all its commands. */
+export function createProgram(): Command {
+  const program = new Command('manager')
+    .description(
+      'Operate the Manager: its schema, its configuration, its administrators and its audit trail.',
+    )
+    .version(version)
+    .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
+    .showHelpAfterError()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- migrate up
+  $ npm run manager -- config check
+  $ npm run manager -- admin grant alice@example.com
+  $ npm run manager -- audit verify
+  $ npm run manager -- keys status
+
+The service itself is started with npm start.`,
+    )
+
+  addMigrateCommands(program)
+  addConfigCommands(program)
+  addAdminCommands(program)
+  addAuditCommands(program)
+  addKeysCommands(program)
+  return program
+}
