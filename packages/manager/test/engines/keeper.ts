@@ -10,9 +10,13 @@ try {
   const postgres = startPostgres(dir, await freePort())
   const redis = await startRedis(await freePort())
   process.stdout.write(`${JSON.stringify({ databaseUrl: postgres.url, redisUrl: redis.url })}\n`)
-  for await (const _ of process.stdin);
+  await new Promise((resolve) => {
+    process.stdin.once('close', resolve).resume()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve)
+  })
   await redis.stop()
   postgres.stop('immediate')
 } finally {
   rmSync(dir, { recursive: true, force: true })
 }
+process.exit()
