@@ -36,19 +36,26 @@ export function shedWhenOverloaded(
   })
 }
 
-/** Returns a function that returns how late the event loop was in the last second, on average. */
+/**
+ * Returns a function that returns how late the event loop was in the last second, on average. It is watched once the
+ * server listens: what the start takes is no reason to refuse the first request.
+ */
 function watchLoopDelay(server: FastifyInstance): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
-  delays.enable()
   let delayMs = 0
-  // Nothing in here opens a file: what throws in a timer ends the process.
-  const timer = setInterval(() => {
-    const meanMs = delays.mean / 1e6 - resolutionMs
-    // No sample at all: the loop was blocked.
-    delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
-    delays.reset()
-  }, sampleEveryMs)
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
+  server.addHook('onListen', (done) => {
+    delays.enable()
+    // Nothing in here opens a file: what throws in a timer ends the process.
+    timer = setInterval(() => {
+      const meanMs = delays.mean / 1e6 - resolutionMs
+      // No sample at all: the loop was blocked.
+      delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
+      delays.reset()
+    }, sampleEveryMs)
+    timer.unref()
+    done()
+  })
   server.addHook('onClose', (_server, done) => {
     clearInterval(timer)
     delays.disable()
