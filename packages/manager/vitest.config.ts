@@ -19,8 +19,8 @@ export default defineConfig({
     // Node itself loads and strips the types, as it does for the service.
     experimental: { viteModuleRunner: false },
     // Generous: they end what hangs, and must not end what a busy machine makes slow.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // A test that was left focused must not hide the others.
     allowOnly: false,

@@ -43,7 +43,8 @@ export function createKdf(options: {
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
-    niceIncrement: 19,
+    // A tenth of a normal thread's share: requests go first, and on a machine that others keep busy hashes still end.
+    niceIncrement: 10,
   })
   const queue = createFairQueue({
     workers: threads,
