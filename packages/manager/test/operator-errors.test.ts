@@ -129,7 +129,8 @@ describe('a database that cannot be reached', () => {
   test('a name that nobody knows, and a server that says nothing', async () => {
     const unknown = await start('postgres://svc:geheim@db.invalid/manager')
     expect(unknown.code).toBe(1)
-    expect([text('db.invalid:5432', 'ENOTFOUND'), text('db.invalid:5432', 'EAI_AGAIN')]).toContain(
+    // Who answers for names may also be away.
+    expect(['ENOTFOUND', 'EAI_AGAIN', 'timeout'].map((why) => text('db.invalid:5432', why))).toContain(
       unknown.stderr.replace(/^start failed: (.*)\n$/, '$1'),
     )
     const port = await listen(() => undefined)
