@@ -1,4 +1,4 @@
-// What the operator's command line knows. Making it reads no configuration and loads no feature.
+// What the operator's command line knows. Making it reads no configuration.
 import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'

@@ -1,7 +1,7 @@
 // What operators are told of a configuration: warnings, and where the engines are. Never a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configWarnings } from '../../src/config/warnings.ts'
-import { databaseAddress, redisAddress } from '../../src/platform/db/addresses.ts'
+import { databaseAddress, redisAddress, redisPlace } from '../../src/platform/db/addresses.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
 import { leastEnv, load, useFiles } from '../kit/config.ts'
 import { runManager, startProcess } from '../kit/process.ts'
@@ -112,7 +112,7 @@ describe('addresses', () => {
     ]) {
       const { sentence, label } = databaseAddress(`postgres://${rest}`)
       expect([rest, `${sentence} ${label}`]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
-      const redis = redisAddress(`redis://${rest}`)
+      const redis = `${redisAddress(`redis://${rest}`)} ${redisPlace(`redis://${rest}`)}`
       expect([rest, redis]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
     }
     for (const url of ['postgres:svc:hidden@h/a', 'postgres:/svc:hidden@h/a'])

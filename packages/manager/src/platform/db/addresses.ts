@@ -34,11 +34,16 @@ export function databaseAddress(url: string): DatabaseAddress {
 }
 
 /** Such as `redis on 127.0.0.1:6379`. */
-export function redisAddress(url: string): string {
-  if (isAmbiguous(url))
-    return `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
+export const redisAddress = (url: string): string =>
+  isAmbiguous(url)
+    ? `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
+    : `redis on ${redisPlace(url)}`
+
+/** The same for a log line, such as `127.0.0.1:6379`. */
+export function redisPlace(url: string): string {
+  if (isAmbiguous(url)) return mask
   const { hostname, port } = new URL(url)
-  return `redis on ${placeOf(hostname.replace(/^\[(.+)\]$/, '$1'), port === '' ? 6379 : Number(port))}`
+  return placeOf(hostname.replace(/^\[(.+)\]$/, '$1'), port === '' ? 6379 : Number(port))
 }
 
 /** The driver knows best: parameters of the query and variables such as PGHOST count too. Nothing connects here. */

@@ -2,6 +2,7 @@
 import { createClient } from 'redis'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
+import { redisPlace } from './addresses.ts'
 
 /** The commands we use. */
 type Commands = {
@@ -48,7 +49,7 @@ export function createRedis(
       reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000),
     },
   })
-  const { note, ...state } = createState(addressOf(url), { log, metrics })
+  const { note, ...state } = createState(redisPlace(url), { log, metrics })
   // The client reports every failed reconnect here; the change of state is logged once, by note().
   client.on('error', (error) => note(false, error))
   client.on('ready', () => void probe())
@@ -114,12 +115,6 @@ function createState(redis: string, { log, metrics }: { log: Logger; metrics: Me
 
 class TooLate extends Error {}
 const tooLate = new TooLate('redis did not answer in time')
-
-/** Host and port alone: the URL may hold a password. */
-function addressOf(url: string): string {
-  const { hostname, port } = new URL(url)
-  return `${hostname}:${port === '' ? '6379' : port}`
-}
 
 /** ECONNREFUSED, WRONGPASS or ConnectionTimeoutError, for example. */
 function reasonOf(error: unknown): string {
