@@ -70,6 +70,20 @@ export interface AuditLogs {
   userId: string | null;
 }
 
+export interface BackendRegistrations {
+  applicationId: string;
+  callbackToken: Buffer;
+  callbackUrl: string;
+  createdAt: Generated<Timestamp>;
+  environmentId: string;
+  id: string;
+  lastHeartbeat: Generated<Timestamp>;
+  machineUserId: string;
+  projectId: string;
+  updatedAt: Generated<Timestamp>;
+  version: string;
+}
+
 export interface Endpoints {
   applicationId: string;
   authPassword: Buffer | null;
@@ -126,6 +140,13 @@ export interface EsbCallers {
   machineUserId: string;
   projectId: string;
   servedUntil: Generated<Timestamp>;
+}
+
+export interface HeartbeatReception {
+  onlyRow: Generated<boolean>;
+  outageFrom: Generated<Timestamp>;
+  outageUntil: Generated<Timestamp>;
+  receivedUntil: Generated<Timestamp>;
 }
 
 export interface Installation {
@@ -186,6 +207,12 @@ export interface PersonalAccessTokens {
   userId: string;
 }
 
+export interface Pgmigrations {
+  id: Generated<number>;
+  name: string;
+  runOn: Timestamp;
+}
+
 export interface Projects {
   createdAt: Generated<Timestamp>;
   id: string;
@@ -215,6 +242,11 @@ export interface RetiredKeys {
   purpose: string;
   retiredAt: Generated<Timestamp>;
   sealed: Buffer;
+}
+
+export interface SchemaCompatibility {
+  oldestMigration: string;
+  onlyRow: Generated<boolean>;
 }
 
 export interface Settings {
@@ -257,6 +289,40 @@ export interface Tenants {
   name: string;
   projectId: string;
   slug: string;
+  updatedAt: Generated<Timestamp>;
+}
+
+export interface TriggerRuns {
+  applicationId: string;
+  attempts: Generated<number>;
+  createdAt: Generated<Timestamp>;
+  cronExpression: string;
+  environmentId: string;
+  executedAt: Timestamp | null;
+  failure: string | null;
+  finishedAt: Timestamp | null;
+  id: string;
+  outcome: string;
+  projectId: string;
+  responseStatus: number | null;
+  runKey: string;
+  scheduledAt: Timestamp;
+  starts: Generated<number>;
+  triggerId: string;
+  triggerName: string;
+}
+
+export interface Triggers {
+  applicationId: string;
+  createdAt: Generated<Timestamp>;
+  cronExpression: string;
+  description: string;
+  enabled: boolean;
+  id: string;
+  name: string;
+  nextFireAt: Timestamp | null;
+  projectId: string;
+  runKey: string;
   updatedAt: Generated<Timestamp>;
 }
 
@@ -304,25 +370,31 @@ export interface DB {
   auditChains: AuditChains;
   auditCheckpoints: AuditCheckpoints;
   auditLogs: AuditLogs;
+  backendRegistrations: BackendRegistrations;
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;
   esbCallers: EsbCallers;
+  heartbeatReception: HeartbeatReception;
   installation: Installation;
   languagePacks: LanguagePacks;
   machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;
   monthlyPartitions: MonthlyPartitions;
   personalAccessTokens: PersonalAccessTokens;
+  pgmigrations: Pgmigrations;
   projects: Projects;
   projectVersionMoves: ProjectVersionMoves;
   projectVersions: ProjectVersions;
   readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;
+  schemaCompatibility: SchemaCompatibility;
   settings: Settings;
   tenant2applications: Tenant2applications;
   tenantRoleDefinitions: TenantRoleDefinitions;
   tenants: Tenants;
+  triggerRuns: TriggerRuns;
+  triggers: Triggers;
   user2applications: User2applications;
   user2projects: User2projects;
   user2tenants: User2tenants;

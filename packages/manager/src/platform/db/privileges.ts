@@ -24,9 +24,11 @@ export async function assertServiceRole(client: ClientBase, role: string): Promi
 export async function grantPrivileges(client: ClientBase, role: string): Promise<void> {
   const name = client.escapeIdentifier(role)
   await client.query('begin')
-  await client.query(`grant usage on schema public to ${name}`)
-  await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
-  await client.query(`grant execute on all functions in schema public to ${name}`)
+  for (const schema of ['public', 'jobs']) {
+    await client.query(`grant usage on schema ${schema} to ${name}`)
+    await client.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${name}`)
+    await client.query(`grant execute on all functions in schema ${schema} to ${name}`)
+  }
   for (const table of appendOnly)
     await client.query(`revoke update, delete, truncate on ${table} from ${name}`)
   await client.query(`revoke insert, update, delete on pgmigrations, schema_compatibility from ${name}`)
