@@ -93,15 +93,15 @@ function createMetricFactory(registers: Registry[]) {
       for (const combination of combinationsOf(labels ?? {})) histogram.zero(combination)
       return histogram
     },
-    ...createOpenCounters(registers),
+    ...createOpenMetrics(registers),
   }
 }
 
 /** The label of what comes after the first ids. */
 const other = 'other'
 
-/** Counters whose values are not known when they are made. */
-function createOpenCounters(registers: Registry[]) {
+/** Metrics whose labels are not known when they are made. */
+function createOpenMetrics(registers: Registry[]) {
   return {
     /** By a name that the code gives, such as that of a throttle: `of` returns what counts for it, from 0. */
     namedCounter: (name: string, help: string, label: string) => {
@@ -111,6 +111,11 @@ function createOpenCounters(registers: Registry[]) {
         return () => counter.inc({ [label]: value })
       }
       return { of, get: () => counter.get() }
+    },
+    /** A gauge for each of some names that the code gives. */
+    namedGauge: (name: string, help: string, label: string) => {
+      const gauge = new Gauge({ name, help, labelNames: [label], registers })
+      return { set: (value: string, to: number): void => gauge.set({ [label]: value }, to) }
     },
     /** By id: the first `max` ids keep a series of their own, since a series that goes and comes back has lost counts. */
     counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {
