@@ -31,7 +31,7 @@ const add = (...letters: { to: string; group?: string; delayMs?: number }[]) =>
       letters.map(({ to, ...rest }) => ({ data: { to }, ...rest })),
     ),
   )
-const fetchAll = (maxPerGroup: number | null = null) => jobs.fetch('letters', 100, maxPerGroup)
+const fetchAll = (maxPerGroup: number | null = null) => jobs.fetch('letters', { count: 100, maxPerGroup })
 const addressees = async (fetched: Promise<{ data: unknown }[]>): Promise<string[]> =>
   (await fetched).map(({ data }) => (data as { to: string }).to).toSorted()
 const stored = async (): Promise<number> =>
@@ -98,7 +98,7 @@ describe('a job', () => {
   })
 
   test('of a group waits while so many others of the group are worked on', async () => {
-    await add(...['a', 'b', 'c'].map((to) => ({ to, group: 'one' })), { to: 'd', group: 'two' }, { to: 'e' })
+    await add(...['a', 'b', 'c'].map((to) => ({ to, group: 'x/one' })), { to: 'd', group: 'x/two' }, { to: 'e' })
     const first = await fetchAll(2)
     expect(first).toHaveLength(4)
     expect(await fetchAll(2)).toEqual([])
@@ -145,6 +145,26 @@ describe('a worker', () => {
     expect(new Set(outcomes)).toEqual(new Set(['done']))
     expect(most).toBeLessThanOrEqual(4)
     expect(await stored()).toBe(0)
+  })
+
+  test('leaves to others what is above the share of an owner', async () => {
+    await add(...['a', 'b', 'c', 'd'].map((to) => ({ to, group: 'greedy/one' })))
+    const begun: string[] = []
+    const end = Promise.withResolvers<void>()
+    const { worker } = start(
+      ({ data }) => {
+        begun.push((data as { to: string }).to)
+        return end.promise
+      },
+      { maxHeldPerOwner: 4 },
+    )
+    await until(() => begun.length === 4)
+    await add(...['e', 'f'].map((to) => ({ to, group: 'greedy/one' })), { to: 'g', group: 'modest/one' })
+    await until(() => begun.length > 4)
+    expect(begun.slice(4)).toEqual(['g'])
+    end.resolve()
+    await until(() => begun.length === 7)
+    await worker.stop(1_000)
   })
 
   test('gives a job back that fails, and logs it', async () => {
@@ -211,7 +231,7 @@ describe('the tables of jobs', () => {
       await expect(database.pool.query('create table jobs.mine (id int)')).rejects.toThrow('permission denied')
       await database.db.transaction().execute((tx) => own.enqueue(tx, 'letters', [{ data: { to: 'x' } }]))
       await own.supervise()
-      const claims = await own.fetch('letters', 1, 5)
+      const claims = await own.fetch('letters', { count: 1, maxPerGroup: 5 })
       expect(await own.touch('letters', claims)).toHaveProperty('size', 1)
       expect(await own.finish('letters', claims)).toHaveProperty('size', 1)
     } finally {

@@ -10,12 +10,18 @@ export type NewJob<Data extends object = object> = {
   data: Data
   /** How long it waits, by the database's clock. */
   delayMs?: number
-  /** Jobs of a group share a limit (`maxHeldPerGroup`). */
+  /** Jobs of a group share a limit. Its name begins with its owner and a slash; owners have a limit too. */
   group?: string
 }
 /** What a process has fetched: the job, and the how manieth time it is handed out. A later time ends this one's rights. */
 export type JobClaim = { id: string; retryCount: number }
-export type FetchedJob<Data = unknown> = JobClaim & { data: Data }
+export type FetchedJob<Data = unknown> = JobClaim & { data: Data; group: string | null }
+export type Wanted = {
+  count: number
+  /** Jobs of one group that all processes together work on at once; null for any number. */
+  maxPerGroup: number | null
+  withoutGroups?: readonly string[]
+}
 
 export type Jobs = ReturnType<typeof createJobs>
 
@@ -89,11 +95,11 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
     },
 
     /** Claims jobs that are due; costs what is claimed, and what waits before it in groups that are full. */
-    fetch: async (queue: string, count: number, maxPerGroup: number | null): Promise<FetchedJob[]> => {
-      const options: FetchOptions = { batchSize: count }
+    fetch: async (queue: string, { count, maxPerGroup, withoutGroups = [] }: Wanted): Promise<FetchedJob[]> => {
+      const options: FetchOptions = { batchSize: count, ignoreGroups: [...withoutGroups] }
       if (maxPerGroup !== null) options.groupConcurrency = maxPerGroup
       const jobs = await (await started()).fetch(queue, options)
-      return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }))
+      return jobs.map(({ id, retryCount, data, groupId }) => ({ id, retryCount, data, group: groupId ?? null }))
     },
 
     isEnding: (claim: JobClaim): boolean => ending.has(claim),

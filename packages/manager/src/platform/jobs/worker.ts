@@ -14,6 +14,8 @@ export type Queue = {
   maxHeld: number
   /** Jobs of one group that all processes together work on at once, or a few more where they fetch at the same time. */
   maxHeldPerGroup?: number
+  /** Jobs of one owner that a process works on at once, or a few more, so that the others keep their share. */
+  maxHeldPerOwner?: number
   /** How often it is looked for jobs that nobody announced. */
   pollMs: number
   /**
@@ -49,18 +51,26 @@ export function startWorker(queue: Queue, deps: WorkerDeps): Worker {
   const alarm = createAlarm()
   let isStopping = false
 
+  const lose = ({ controller }: Held): void => {
+    controller.abort()
+    count('lost')
+  }
   const take = (fetched: readonly FetchedJob[]): void => {
     const begun = fetched.map((job) => {
       const controller = new AbortController()
+      const former = held.get(job.id)
+      // This process was taken for lost.
+      if (former !== undefined) lose(former)
       return { job: { ...job, signal: controller.signal }, controller }
     })
     const ends = queue.run(begun.map(({ job }) => job))
     for (const [index, { job, controller }] of begun.entries()) {
-      const ended = end(job, ends[index] ?? Promise.resolve()).finally(() => {
-        held.delete(job.id)
+      const entry: Held = { job, controller, ended: Promise.resolve() }
+      held.set(job.id, entry)
+      entry.ended = end(job, ends[index] ?? Promise.resolve()).finally(() => {
+        if (held.get(job.id) === entry) held.delete(job.id)
         alarm.ring()
       })
-      held.set(job.id, { job, controller, ended })
     }
   }
   const end = async (job: HeldJob, run: Promise<void>): Promise<void> => {
@@ -81,7 +91,11 @@ export function startWorker(queue: Queue, deps: WorkerDeps): Worker {
     const room = Math.min(maxFetch, queue.maxHeld - held.size)
     if (room === 0) return queue.pollMs
     try {
-      const fetched = await jobs.fetch(queue.name, room, queue.maxHeldPerGroup ?? null)
+      const fetched = await jobs.fetch(queue.name, {
+        count: room,
+        maxPerGroup: queue.maxHeldPerGroup ?? null,
+        withoutGroups: groupsOfBusyOwners(held.values(), queue.maxHeldPerOwner ?? Infinity),
+      })
       if (fetched.length > 0) take(fetched)
       if (fetched.length < room) return queue.pollMs
       return room < worthAFetch ? minPauseMs : 0
@@ -104,10 +118,9 @@ export function startWorker(queue: Queue, deps: WorkerDeps): Worker {
     if (claims.length === 0) return
     const kept = await jobs.touch(queue.name, claims)
     for (const { id } of claims) {
-      const lost = held.get(id)
-      if (lost === undefined || kept.has(id) || lost.controller.signal.aborted || jobs.isEnding(lost.job)) continue
-      lost.controller.abort()
-      count('lost')
+      const own = held.get(id)
+      if (own === undefined || kept.has(id) || own.controller.signal.aborted || jobs.isEnding(own.job)) continue
+      lose(own)
     }
   }
   const timer = setInterval(() => {
@@ -134,6 +147,18 @@ export function startWorker(queue: Queue, deps: WorkerDeps): Worker {
       for (const _ of rest) count('given_back')
     },
   }
+}
+
+/** The groups, of those that are worked on, whose owners have as many jobs as they may. */
+function groupsOfBusyOwners(held: Iterable<Held>, max: number): string[] {
+  const groups = new Map<string, { count: number; groups: Set<string> }>()
+  for (const { job } of held) {
+    if (job.group === null) continue
+    const owner = job.group.slice(0, job.group.indexOf('/'))
+    const own = groups.get(owner) ?? { count: 0, groups: new Set() }
+    groups.set(owner, { count: own.count + 1, groups: own.groups.add(job.group) })
+  }
+  return [...groups.values()].filter(({ count }) => count >= max).flatMap((own) => [...own.groups])
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
