@@ -19,16 +19,25 @@ export type Cron = {
 
 /** Reads a cron expression; throws a CronError that says what is wrong with it. */
 export function parseCron(text: string): Cron {
-  const calendar = calendarOf(parseCronFields(text))
+  const calendars = splitFebruary(parseCronFields(text)).map(calendarOf)
+  const previous = (later: Date): Date | null =>
+    choose(
+      calendars.map((calendar) => calendar.previousRuns(1, later)[0] ?? null),
+      (one, other) => one > other,
+    )
   return {
-    nextAfter: (instant) => calendar.nextRun(instant),
+    nextAfter: (instant) =>
+      choose(
+        calendars.map((calendar) => calendar.nextRun(instant)),
+        (one, other) => one < other,
+      ),
     between: (after, until, max) => {
       const instants: Date[] = []
       // The calendar looks for what is earlier than a second, and every instant is a whole one.
       let later = new Date(Math.floor(until.getTime() / 1_000) * 1_000 + 1_000)
       while (instants.length < max) {
-        const [instant] = calendar.previousRuns(1, later)
-        if (instant === undefined || instant <= after) break
+        const instant = previous(later)
+        if (instant === null || instant <= after) break
         instants.push(instant)
         later = instant
       }
@@ -37,8 +46,26 @@ export function parseCron(text: string): Cron {
   }
 }
 
-const fullDay = 24
+function choose(instants: (Date | null)[], isBetter: (one: Date, other: Date) => boolean): Date | null {
+  return instants.reduce((best, one) => (best === null || (one !== null && isBetter(one, best)) ? one : best))
+}
+
+const [february, march, longestFebruary, longestMonth] = [2, 3, 29, 31]
+
+/**
+ * croner takes 30 February for a day in March and goes on from there, past the first of March. So February has a calendar of
+ * its own where the first days of March and the days February lacks are not treated alike.
+ */
+function splitFebruary(fields: CronFields): CronFields[] {
+  const { days, months, needsBothDays } = fields
+  if (!months.includes(february) || !months.includes(march) || days.length === longestMonth) return [fields]
+  const others = { ...fields, months: months.filter((month) => month !== february) }
+  const hasDays = !needsBothDays || days.some((day) => day <= longestFebruary)
+  return hasDays ? [others, { ...fields, months: [february] }] : [others]
+}
+
 const fullHour = 60
+const fullDay = 24
 const fullYear = 12
 
 function calendarOf({ zone, needsBothDays, ...fields }: CronFields): Calendar {

@@ -3,8 +3,8 @@ import { type Cron, parseCron } from './cron.pure.ts'
 
 export type Crons = ReturnType<typeof createCrons>
 
-// One holds about 80 KB, most of it croner's table of years.
-const maxKept = 200
+// One holds 80 or 160 KB, most of it croner's table of years.
+const maxKept = 100
 
 /** Parsed cron expressions of triggers, the ones used last. What is not stored yet is parsed by itself (parseCron). */
 export function createCrons() {
