@@ -25,6 +25,7 @@ const features = [
   (await import('./features/machine-users/index.ts')).machineUsers,
   (await import('./features/transformations/index.ts')).transformations,
   (await import('./features/endpoints/index.ts')).endpoints,
+  (await import('./features/triggers/index.ts')).triggers,
   (await import('./features/gateway/index.ts')).gateway,
   (await import('./features/proxy-auth/index.ts')).proxyAuth,
   (await import('./features/audit/index.ts')).auditTrail,
