@@ -1,5 +1,6 @@
-// Connections to upstreams: one pool per project and origin, kept open between calls, and bounded, so that an upstream
-// that hangs blocks only its own callers, and a project blocks no other one that calls the same upstream.
+// Connections to upstreams, for one purpose: one pool per project and origin, kept open between calls, and bounded, so
+// that an upstream that hangs blocks only its own callers, and a project blocks no other one that calls the same
+// upstream.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { createGuardedConnector, createTrust } from './connector.ts'
@@ -36,9 +37,10 @@ export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
 /** `maxPerOrigin` connections at most of each project to each origin, and `maxSockets` of all to all. */
 export function createOutboundPools(options: PoolsOptions): OutboundPools {
   const { connectTimeoutMs, names } = options
-  const egress = createEgress({ ...options, lookup: names.lookupFor('our own services') })
+  const { policy, ownServices } = options
+  const egress = createEgress({ policy, ownServices, lookup: names.lookupFor('our own services') })
   const trust = createTrust()
-  const limitSockets = createSocketLimit(options.maxSockets)
+  const limitSockets = createSocketLimit(options.maxSockets, policy.destinations)
   const pools = new LRUCache<string, OriginPool>({
     max: maxPools,
     // Calls in flight are not affected.
