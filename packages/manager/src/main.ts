@@ -33,9 +33,8 @@ async function start(config: Config): Promise<void> {
   // By name Fastify would open a second server for ::1, which the limits on connections do not know.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
-  const stopJobs = config.roles.includes('jobs')
-    ? startSchedules(app.schedules, log, world.metrics)
-    : () => Promise.resolve()
+  const own = app.schedules.filter(({ role = 'jobs' }) => config.roles.includes(role))
+  const stopJobs = startSchedules(own, log, world.metrics)
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
 

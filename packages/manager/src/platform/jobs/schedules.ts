@@ -1,11 +1,14 @@
-// Work that every `jobs` replica does at intervals. A run that fails is counted and logged, and tried again next time;
+// Work that every replica with a role does at intervals. A run that fails is counted and logged, and tried again next time;
 // runs of one job never overlap in one process, and the work itself keeps replicas apart.
+import type { RoleName } from '../../config/readers.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 
 export type Schedule = {
   name: string
   everyMs: number
+  /** The role of the processes that do it; `jobs` by default. */
+  role?: RoleName
   /** Runs once at the start too: a process may not live as long as the time between two runs. */
   atStart?: true
   run(): Promise<void>
