@@ -43,10 +43,16 @@ create table heartbeat_reception (
 );
 insert into heartbeat_reception default values;
 
--- How long a backend has been silent, without the last outage of ours.
+-- How long a backend has been silent, without the last outage of ours, and without one that goes on: nothing has been
+-- received for longer than the pauses between two notes can be.
 create function backend_silence(last_heartbeat timestamptz) returns interval language sql stable
   set search_path = pg_catalog, pg_temp as $$
   select now() - last_heartbeat
     - greatest(interval '0', least(now(), outage_until) - greatest(last_heartbeat, outage_from))
+    - case when received_until < now() - interval '30 seconds'
+        then greatest(interval '0', now() - greatest(last_heartbeat, received_until)) else interval '0' end
   from public.heartbeat_reception
 $$;
+
+-- A backend reads the tenants of its application in pages, in the order of their ids.
+create index tenant2applications_enabled_idx on tenant2applications (application_id, tenant_id) where enabled;

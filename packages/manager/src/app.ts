@@ -23,6 +23,7 @@ const features = [
   (await import('./features/language-packs/index.ts')).languagePacks,
   (await import('./features/access-tokens/index.ts')).accessTokens,
   (await import('./features/machine-users/index.ts')).machineUsers,
+  (await import('./features/backends/index.ts')).backends,
   (await import('./features/transformations/index.ts')).transformations,
   (await import('./features/endpoints/index.ts')).endpoints,
   (await import('./features/triggers/index.ts')).triggers,

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'
+import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
@@ -11,7 +12,7 @@ import { addMigrateCommands } from './migrate.ts'
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators and its audit trail.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail and its backends.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -24,6 +25,7 @@ Examples:
   $ npm run manager -- config check
   $ npm run manager -- admin grant alice@example.com
   $ npm run manager -- audit verify
+  $ npm run manager -- backends list
   $ npm run manager -- keys status
 
 The service itself is started with npm start.`,
@@ -33,6 +35,7 @@ The service itself is started with npm start.`,
   addConfigCommands(program)
   addAdminCommands(program)
   addAuditCommands(program)
+  addBackendsCommands(program)
   addKeysCommands(program)
   return program
 }

@@ -66,6 +66,15 @@ const combinationsOf = (labels: Labels): Record<string, string>[] =>
 function createMetricFactory(registers: Registry[]) {
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
+    /** A gauge by one label, without a sample until it is set. */
+    labelledGauge: <const Value extends string>(
+      name: string,
+      help: string,
+      { label }: { label: string; values: readonly Value[] },
+    ): ((value: Value, count: number) => void) => {
+      const gauge = new Gauge({ name, help, labelNames: [label], registers })
+      return (value, count) => gauge.set({ [label]: value }, count)
+    },
     /** A gauge that is computed when the metrics are read, and costs nothing in between; null shows none. */
     computedGauge: (name: string, help: string, read: () => number | null): void =>
       void new Gauge({
@@ -111,11 +120,6 @@ function createOpenMetrics(registers: Registry[]) {
         return () => counter.inc({ [label]: value })
       }
       return { of, get: () => counter.get() }
-    },
-    /** A gauge for each of some names that the code gives. */
-    namedGauge: (name: string, help: string, label: string) => {
-      const gauge = new Gauge({ name, help, labelNames: [label], registers })
-      return { set: (value: string, to: number): void => gauge.set({ [label]: value }, to) }
     },
     /** By id: the first `max` ids keep a series of their own, since a series that goes and comes back has lost counts. */
     counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {

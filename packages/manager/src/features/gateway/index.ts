@@ -4,7 +4,9 @@ import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { gatewayPolicy } from '../../platform/outbound/egress-policies.ts'
 import type { Names } from '../../platform/outbound/names.ts'
+import { ownServicesOf } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import { createGatewayMetrics } from './gateway.metrics.ts'
 import { registerGatewayRoutes } from './gateway.routes.ts'
@@ -55,24 +57,12 @@ function limitsOf(config: Config): GatewayDeps['limits'] {
   }
 }
 
-/** What this process itself is built on is never an upstream. */
 function outboundOptions(config: Config) {
   const settings = settingsOf(config, gatewaySettings)
   return {
-    allowedCidrs: settings.esbAllowedCidrs,
-    deniedCidrs: settings.esbDeniedCidrs,
-    ownServices: [
-      serviceOf(config.databaseUrl, 5432),
-      serviceOf(config.redisUrl, 6379),
-      { host: config.healthHost, port: config.healthPort },
-      // A socket file is no host.
-    ].filter(({ host }) => host !== ''),
+    policy: gatewayPolicy(settings),
+    ownServices: ownServicesOf(config),
     maxPerOrigin: settings.esbMaxCallsPerOrigin,
     connectTimeoutMs: Math.min(10_000, settings.esbForwardTimeoutMs),
   }
-}
-
-const serviceOf = (url: string, defaultPort: number): { host: string; port: number } => {
-  const { hostname, port } = new URL(url)
-  return { host: hostname, port: port === '' ? defaultPort : Number(port) }
 }

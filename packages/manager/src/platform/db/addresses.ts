@@ -33,6 +33,12 @@ export function databaseAddress(url: string): DatabaseAddress {
   return { place, name, user, label: `${place}/${name}`, sentence: `database ${name} on ${place} as ${user}` }
 }
 
+/** The host that the driver will connect to, or the folder of a socket file; it throws as `databaseAddress` does. */
+export function databaseHost(url: string): { host: string; port: number } {
+  const { host, port } = readByDriver(url)
+  return { host, port }
+}
+
 /** Such as `redis on 127.0.0.1:6379`. */
 export const redisAddress = (url: string): string =>
   isAmbiguous(url)

@@ -17,6 +17,8 @@ export type CoalescedOptions<Key, Row> = {
   maxWaiting?: number
   /** Statements at once: two by default, so that the database works on one while this process handles the other. */
   atOnce?: 1 | 2
+  /** No statement begins earlier than this after the one before began; for writes that can wait to share one. */
+  minGapMs?: number
 }
 
 const defaultMaxBatch = 256
@@ -31,17 +33,20 @@ const worthASecond = 8
 export function createCoalesced<Key, Row>(
   options: CoalescedOptions<Key, Row>,
 ): (key: Key) => Promise<Row | null> {
-  const { maxBatch = defaultMaxBatch, maxWaiting = defaultMaxWaiting, atOnce = 2 } = options
+  const { maxBatch = defaultMaxBatch, maxWaiting = defaultMaxWaiting, atOnce = 2, minGapMs = 0 } = options
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, inFlight, stalled] = [0, 0, 0]
   let isScheduled = false
+  let mayBeginAt = 0
 
   const schedule = (): void => {
     const running = inFlight - stalled
     const isBusy = running >= atOnce || (running === 1 && gathering.size < worthASecond)
     if (isScheduled || isBusy || inFlight >= maxInFlight || gathering.size === 0) return
     isScheduled = true
-    gather(waiting, moreTurns)
+    const waitMs = mayBeginAt - performance.now()
+    if (waitMs > 0) setTimeout(() => gather(waiting, moreTurns), waitMs)
+    else gather(waiting, moreTurns)
   }
   /** Everything that arrives in this turn of the event loop joins, and a few turns more as long as more arrives. */
   const gather = (seen: number, turns: number): void => {
@@ -51,6 +56,7 @@ export function createCoalesced<Key, Row>(
   const run = async (keys: Key[]): Promise<(Row | null)[]> => options.run(keys)
   const flush = (): void => {
     isScheduled = false
+    mayBeginAt = performance.now() + minGapMs
     const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
     const batch = takeFrom(gathering, Math.min(maxBatch, share))
     let isStalled = false

@@ -18,15 +18,21 @@ const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
 const graceMs = 15_000
 
 /** What is measured of queues. */
-const createQueueMetrics = ({ counter, namedGauge }: MetricFactory, queue: readonly string[]) => ({
+const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
   count: counter(
     'svc_jobs_total',
     'Jobs this process was handed: done, failed (handed out again), lost (handed to another process meanwhile), or given back at the end of the process.',
     { queue, outcome: outcomes },
   ),
-  waiting: namedGauge('svc_jobs_waiting', 'Jobs that are due and wait, as of the last count.', 'queue'),
-  oldest: namedGauge('svc_jobs_oldest_seconds', 'For how long the next job that is due has waited.', 'queue'),
-  held: namedGauge('svc_jobs_held', 'Jobs that this process works on.', 'queue'),
+  waiting: labelledGauge('svc_jobs_waiting', 'Jobs that are due and wait, as of the last count.', {
+    label: 'queue',
+    values: queue,
+  }),
+  oldest: labelledGauge('svc_jobs_oldest_seconds', 'For how long the next job that is due has waited.', {
+    label: 'queue',
+    values: queue,
+  }),
+  held: labelledGauge('svc_jobs_held', 'Jobs that this process works on.', { label: 'queue', values: queue }),
 })
 
 /** Starts it all; the returned function stops it, waiting for what is under way. */
@@ -57,9 +63,9 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Prom
   const look = async (): Promise<void> => {
     await jobs.supervise()
     for (const { name, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
-      measured.waiting.set(name, waiting)
-      measured.oldest.set(name, oldestSeconds)
-      measured.held.set(name, workers.get(name)?.held() ?? 0)
+      measured.waiting(name, waiting)
+      measured.oldest(name, oldestSeconds)
+      measured.held(name, workers.get(name)?.held() ?? 0)
     }
   }
   const stopLooking = startSchedules(

@@ -7,12 +7,15 @@ import { networkInterfaces } from 'node:os'
 import { type buildConnector, Client } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EgressRefused, createGuardedConnector, createTrust } from './connector.ts'
-import { type Egress, createEgress } from './egress.ts'
+import { gatewayPolicy } from './egress-policies.ts'
+import { type Egress, type EgressOptions, createEgress } from './egress.ts'
 import { type Lookup, createNames } from './names.ts'
 import { createCertificate } from '../../../test/kit/certificates.ts'
 
 const ofThisMachine = createNames().lookupFor('tests')
-const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [], lookup: ofThisMachine }
+type Lists = Partial<Parameters<typeof gatewayPolicy>[0]>
+const policyWith = (lists: Lists = {}) => gatewayPolicy({ esbAllowedCidrs: [], esbDeniedCidrs: [], ...lists })
+const open: EgressOptions = { policy: policyWith(), ownServices: [], lookup: ofThisMachine }
 const interfaces = Object.values(networkInterfaces()).flatMap((own) => own ?? [])
 const hasIPv6 = interfaces.some(({ address }) => address === '::1')
 
@@ -92,7 +95,10 @@ describe('a name', () => {
   test('is judged by the resolver of the machine when there is no other', async () => {
     const port = await listen(createServer(answer))
     expect(await call(`http://localhost:${port}`)).toBe(`hello localhost:${port}`)
-    const egress = createEgress({ ...open, deniedCidrs: ['127.0.0.0/8', '::1/128'] })
+    const egress = createEgress({
+      ...open,
+      policy: policyWith({ esbDeniedCidrs: ['127.0.0.0/8', '::1/128'] }),
+    })
     await expect(call(`http://localhost:${port}`, { egress })).rejects.toThrow(EgressRefused)
     expect(connections).toBe(1)
   })
@@ -247,16 +253,19 @@ describe('the policy', () => {
 
   test.each(spellings)('refuses %s in a denied network', async (host) => {
     const port = await listen(createServer(answer))
-    const egress = createEgress({ ...open, deniedCidrs: ['127.0.0.0/8', '::1/128'] })
+    const egress = createEgress({
+      ...open,
+      policy: policyWith({ esbDeniedCidrs: ['127.0.0.0/8', '::1/128'] }),
+    })
     await expect(call(`http://${host}:${port}`, { egress })).rejects.toThrow('is in a denied network')
     expect(connections).toBe(0)
   })
 
   test('calls nothing outside the allowed networks', async () => {
     const port = await listen(createServer(answer))
-    const within = createEgress({ ...open, allowedCidrs: ['127.0.0.0/8'] })
+    const within = createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['127.0.0.0/8'] }) })
     expect(await call(`http://127.0.0.1:${port}`, { egress: within })).toContain('hello')
-    const outside = createEgress({ ...open, allowedCidrs: ['10.0.0.0/8'] })
+    const outside = createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['10.0.0.0/8'] }) })
     for (const host of spellings)
       await expect(call(`http://${host}:${port}`, { egress: outside })).rejects.toThrow(
         'is outside the allowed',

@@ -1,11 +1,14 @@
 import { networkInterfaces } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createEgress } from './egress.ts'
+import { gatewayPolicy } from './egress-policies.ts'
+import { type EgressOptions, createEgress } from './egress.ts'
 import { type Lookup, createNames } from './names.ts'
 
 const lookup = createNames().lookupFor('tests')
-const open = { allowedCidrs: [], deniedCidrs: [], ownServices: [], lookup }
+type Lists = Partial<Parameters<typeof gatewayPolicy>[0]>
+const policyWith = (lists: Lists = {}) => gatewayPolicy({ esbAllowedCidrs: [], esbDeniedCidrs: [], ...lists })
+const open: EgressOptions = { policy: policyWith(), ownServices: [], lookup }
 
 /** A resolver that knows these names only. */
 const resolver =
@@ -35,7 +38,7 @@ describe('an address', () => {
   ])('%j is %s and never called, even if a network around it is allowed', async (address, problem) => {
     for (const egress of [
       createEgress(open),
-      createEgress({ ...open, allowedCidrs: ['0.0.0.0/0', '::/0'] }),
+      createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['0.0.0.0/0', '::/0'] }) }),
     ]) {
       expect(egress.problemOfAddress(address)).toBe(problem)
       expect(await egress.problemOf(address, 80)).toBe(problem)
@@ -58,8 +61,7 @@ describe('an address', () => {
   test('is refused in a denied network, and outside the allowed ones', () => {
     const egress = createEgress({
       ...open,
-      allowedCidrs: ['10.0.0.0/8', 'fd12::/16'],
-      deniedCidrs: ['10.1.0.0/16'],
+      policy: policyWith({ esbAllowedCidrs: ['10.0.0.0/8', 'fd12::/16'], esbDeniedCidrs: ['10.1.0.0/16'] }),
     })
     for (const [address, problem] of [
       ['10.2.0.1', null],
@@ -76,10 +78,10 @@ describe('an address', () => {
   })
 
   test('inside another is not allowed by a network around the wrapping, but denied by it', () => {
-    const allowing = createEgress({ ...open, allowedCidrs: ['2000::/3'] })
+    const allowing = createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['2000::/3'] }) })
     expect(allowing.problemOfAddress('2002:a00:1::')).toBe('outside the allowed networks')
     expect(allowing.problemOfAddress('2606:4700::1111')).toBeNull()
-    const denying = createEgress({ ...open, deniedCidrs: ['2002::/16'] })
+    const denying = createEgress({ ...open, policy: policyWith({ esbDeniedCidrs: ['2002::/16'] }) })
     expect(denying.problemOfAddress('2002:a00:1::')).toBe('in a denied network')
     expect(denying.problemOfAddress('10.0.0.1')).toBeNull()
   })
@@ -87,8 +89,10 @@ describe('an address', () => {
   test('of IPv4 that is refused is refused in every wrapping', () => {
     const egress = createEgress({
       ...open,
-      allowedCidrs: ['0.0.0.0/1', '2000::/3', 'fc00::/7', '::/16', '64::/16'],
-      deniedCidrs: ['10.1.0.0/16', '8.0.0.0/8'],
+      policy: policyWith({
+        esbAllowedCidrs: ['0.0.0.0/1', '2000::/3', 'fc00::/7', '::/16', '64::/16'],
+        esbDeniedCidrs: ['10.1.0.0/16', '8.0.0.0/8'],
+      }),
     })
     const byte = fc.oneof(fc.constantFrom(0, 1, 8, 10, 127, 168, 169, 224, 254), fc.nat(255))
     let refusals = 0

@@ -1,48 +1,80 @@
-// Where outbound calls may go. Backends are internal, so private networks and this machine are allowed unless the
-// operator says otherwise; what no backend has is refused always, and so are the services this process itself is built
-// on.
+// Where outbound calls may go. What each purpose of calls refuses is its policy (egress-policies.ts); what no purpose
+// calls is refused here, in any configuration, and so are the services this process itself is built on.
 import { networkInterfaces } from 'node:os'
 import { type AddressClass, bareHost, classifyAddress, createCidrSet, plainAddress } from './addresses.ts'
 import type { Lookup } from './names.ts'
+import type { OwnService } from './own-services.ts'
 
-/** Both return why the address must not be called, as a text that follows "it is", or null when it may be. */
-export type Egress = {
-  /** By the address alone. */
+export type EgressPolicy = {
+  /** What is called, as messages name it. */
+  destinations: string
+  /** Not called, beside the classes that never are. */
+  refusedClasses: readonly AddressClass[]
+  /** Called in spite of these classes. */
+  openedCidrs: readonly string[]
+  /** When not empty, nothing else is called. */
+  onlyCidrs: readonly string[]
+  /** Wins over what is opened, and over the only ones. */
+  deniedCidrs: readonly string[]
+}
+
+/** What a policy says of addresses, wherever their names come from. */
+export type AddressRules = {
+  /** Why the address must not be called, as a text that follows "it is", or null when it may be. */
   problemOfAddress(address: string): string | null
-  /** By the address, and by what listens at the port. */
+  /** Whether the operator has opened a network, so that names of inner networks may lead somewhere. */
+  hasOpened: boolean
+}
+
+export type Egress = Pick<AddressRules, 'problemOfAddress'> & {
+  /** The same by the address, and by what listens at the port. */
   problemOf(address: string, port: number): Promise<string | null>
 }
 
 export type EgressOptions = {
-  /** When not empty, nothing else is called. */
-  allowedCidrs: readonly string[]
-  /** Wins over what is allowed. */
-  deniedCidrs: readonly string[]
-  /** The database, Redis and the health port. */
-  ownServices: readonly { host: string; port: number }[]
+  policy: EgressPolicy
+  ownServices: readonly OwnService[]
   lookup: Lookup
 }
 
-/** Never called, in any configuration. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
-const refused: Partial<Record<AddressClass, string>> = {
+const descriptions: Record<AddressClass, string> = {
   unspecified: 'an unspecified address',
+  loopback: 'a loopback address',
   'link-local': 'a link-local address',
   metadata: 'a metadata service',
+  private: 'a private address',
   multicast: 'a multicast address',
+  documentation: 'an address for documentation',
+  reserved: 'a reserved address',
   tunnel: 'the end of a tunnel',
+  public: 'a public address',
 }
 
+/** Never called, in any configuration. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
+const neverCalled: readonly AddressClass[] = ['unspecified', 'link-local', 'metadata', 'multicast', 'tunnel']
+
 /** Judges addresses, not names: a name is judged by every address it resolves to. */
-export function createEgress({ allowedCidrs, deniedCidrs, ownServices, lookup }: EgressOptions): Egress {
-  const [isAllowed, isDenied] = [createCidrSet(allowedCidrs), createCidrSet(deniedCidrs)]
-  const problemOfAddress = (address: string): string | null => {
-    const [kind, plain] = [classifyAddress(address), plainAddress(address)]
-    if (kind === null || plain === null) return 'no address'
-    if (refused[kind] !== undefined) return refused[kind]
-    if (isDenied(address)) return 'in a denied network'
-    // By the IPv4 address inside alone: a network of IPv6 that surrounds a wrapping does not allow what is wrapped.
-    return allowedCidrs.length === 0 || isAllowed(plain) ? null : 'outside the allowed networks'
+export function createAddressRules(policy: EgressPolicy): AddressRules {
+  const { onlyCidrs, refusedClasses } = policy
+  const [isOpened, isOnly] = [createCidrSet(policy.openedCidrs), createCidrSet(onlyCidrs)]
+  const isDenied = createCidrSet(policy.deniedCidrs)
+  return {
+    hasOpened: policy.openedCidrs.length > 0,
+    problemOfAddress: (address) => {
+      const [kind, plain] = [classifyAddress(address), plainAddress(address)]
+      if (kind === null || plain === null) return 'no address'
+      if (neverCalled.includes(kind)) return descriptions[kind]
+      if (isDenied(address)) return 'in a denied network'
+      // By the IPv4 address inside alone: a network of IPv6 that surrounds a wrapping does not allow what is wrapped.
+      if (onlyCidrs.length > 0 && !isOnly(plain)) return 'outside the allowed networks'
+      return refusedClasses.includes(kind) && !isOpened(plain) ? descriptions[kind] : null
+    },
   }
+}
+
+/** The rules of a policy, and that no service of our own is called. */
+export function createEgress({ policy, ownServices, lookup }: EgressOptions): Egress {
+  const { problemOfAddress } = createAddressRules(policy)
   const isOwn = async (address: string, host: string): Promise<boolean> => {
     const name = bareHost(host)
     const own = classifyAddress(name) === null ? await lookup(name) : [{ address: name }]

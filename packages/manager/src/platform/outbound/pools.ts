@@ -1,5 +1,6 @@
-// Connections to upstreams: one pool per project and origin, kept open between calls, and bounded, so that an upstream
-// that hangs blocks only its own callers, and a project blocks no other one that calls the same upstream.
+// Connections to upstreams, for one purpose: one pool per project and origin, kept open between calls, and bounded, so
+// that an upstream that hangs blocks only its own callers, and a project blocks no other one that calls the same
+// upstream.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { createGuardedConnector, createTrust } from './connector.ts'
@@ -17,10 +18,16 @@ export type OriginPool = {
   isBreaking: boolean
 }
 export type OutboundPools = {
-  /** The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name). */
-  of(projectId: string, origin: string): OriginPool
+  /**
+   * The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name), and of a part of
+   * the project where its parts must not block each other.
+   */
+  of(projectId: string, origin: string, part?: string): OriginPool
   close(): Promise<void>
 }
+
+/** Interim responses of one exchange: no byte limit counts them, and each costs some microseconds. */
+export const maxInterim = 1_000
 
 const maxPools = 2_000
 // Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
@@ -36,17 +43,18 @@ export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
 /** `maxPerOrigin` connections at most of each project to each origin, and `maxSockets` of all to all. */
 export function createOutboundPools(options: PoolsOptions): OutboundPools {
   const { connectTimeoutMs, names } = options
-  const egress = createEgress({ ...options, lookup: names.lookupFor('our own services') })
+  const { policy, ownServices } = options
+  const egress = createEgress({ policy, ownServices, lookup: names.lookupFor('our own services') })
   const trust = createTrust()
-  const limitSockets = createSocketLimit(options.maxSockets)
+  const limitSockets = createSocketLimit(options.maxSockets, policy.destinations)
   const pools = new LRUCache<string, OriginPool>({
     max: maxPools,
     // Calls in flight are not affected.
     dispose: ({ pool }) => void pool.close(),
   })
   return {
-    of: (projectId, origin) => {
-      const key = `${projectId} ${origin}`
+    of: (projectId, origin, part = '') => {
+      const key = `${projectId} ${part} ${origin}`
       let found = pools.get(key)
       if (found === undefined) {
         // Opening a connection looks its name up, in the share of the project.

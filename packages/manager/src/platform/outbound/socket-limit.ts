@@ -1,5 +1,5 @@
-// Connections to upstreams share the files a process may have open: all partners together have a fixed number
-// of connections, and one project at most half of them, so that the others keep theirs.
+// Connections to upstreams share the files a process may have open: all partners of a purpose together have a fixed
+// number of connections, and one project at most half of them, so that the others keep theirs.
 import type { buildConnector } from 'undici'
 import { unavailable } from '../errors.ts'
 
@@ -7,8 +7,8 @@ type Connector = buildConnector.connector
 /** The connector of a project, refusing with 503 while too many connections are open or being opened. */
 export type LimitSockets = (projectId: string, connect: Connector) => Connector
 
-/** `max` connections of all projects together. */
-export function createSocketLimit(max: number): LimitSockets {
+/** `max` connections of all projects together; the refusal says to which `destinations`. */
+export function createSocketLimit(max: number, destinations: string): LimitSockets {
   const perProject = Math.max(1, Math.floor(max / 2))
   const open = new Map<string, number>()
   let total = 0
@@ -22,7 +22,7 @@ export function createSocketLimit(max: number): LimitSockets {
     if (total >= max || (open.get(projectId) ?? 0) >= perProject)
       return process.nextTick(
         callback,
-        unavailable('too many connections to endpoints are open; try again'),
+        unavailable(`too many connections to ${destinations} are open; try again`),
         null,
       )
     count(projectId, 1)

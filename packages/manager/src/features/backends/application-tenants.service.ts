@@ -1,0 +1,36 @@
+// The tenants an application is enabled for, for backends that do something for each of them. There may be very many, so
+// they are read page by page, as fast as the caller takes them; between two pages nothing is held in the database.
+import type { Machine } from '../../policy/authenticate.ts'
+import type { Database, Db } from '../../platform/db/database.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { type TenantName, isApplicationOf, readTenantsAfter } from './application-tenants.store.ts'
+import { applicationNotFound } from './registrations.service.ts'
+
+export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'readContent'> }
+export type ApplicationTenantsService = ReturnType<typeof createApplicationTenantsService>
+
+const pageSize = 1_000
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/** Lists tenants of applications. */
+export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
+  const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
+    readTenantsAfter(database.readContent, applicationId, after, pageSize)
+  return {
+    /**
+     * The tenants by id, in pages. The first page is read before this returns, so that most failures come before the
+     * response begins.
+     */
+    list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
+      const id = parseUuid(text)
+      if (id === null || !(await isApplicationOf(db, machine.projectId, id))) throw applicationNotFound()
+      const first = await pageAfter(id, beforeAll)
+      return (async function* pages() {
+        for (let page = first; ; page = await pageAfter(id, (page.at(-1) as TenantName).id)) {
+          yield page
+          if (page.length < pageSize) return
+        }
+      })()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import type { Machine } from '../../policy/authenticate.ts'
+import type { ApplicationTenantsService } from './application-tenants.service.ts'
+import {
+  applicationTenantsSchema,
+  heartbeatSchema,
+  registerSchema,
+  unregisterSchema,
+} from './backends.schemas.ts'
+import type { HeartbeatsService } from './heartbeats.service.ts'
+import type { Caller, RegistrationsService } from './registrations.service.ts'
+
+export type BackendServices = {
+  registrations: RegistrationsService
+  heartbeats: HeartbeatsService
+  tenants: ApplicationTenantsService
+}
+
+const bodyLimit = 16_384
+const errorShape = 'envelope' as const
+const policyOf = (machine: string) => ({ policy: { machine }, errorShape })
+
+/** The routes of backends: registration, heartbeats, and the tenants of their application. */
+export function registerBackendRoutes(server: ApiServer, services: BackendServices): void {
+  const { registrations, heartbeats, tenants } = services
+  const registers = policyOf("a machine user; the application must be of its environment's project")
+  server.post(
+    '/api/machine/register-backend',
+    { bodyLimit, config: registers, schema: registerSchema },
+    async (request, reply) => {
+      const { application_id, callback_url, version } = request.body
+      const applicationId = application_id.toLowerCase()
+      const caller = callerOf(request)
+      const input = { applicationId, callbackUrl: callback_url, version: version ?? '' }
+      const { id, token, isNew } = await registrations.register(caller, input)
+      void reply.code(isNew ? 201 : 200).header('cache-control', 'no-store')
+      return {
+        success: true as const,
+        registered_id: id,
+        token,
+        message: isNew ? 'Backend registered' : 'Backend registration updated',
+        environment_id: caller.machine.environmentId,
+        application_id: applicationId,
+      }
+    },
+  )
+  const owns = policyOf('the machine user that made the registration')
+  const ownOptions = { bodyLimit, config: owns, onRequest: ignoreEmptyBody }
+  server.put(
+    '/api/machine/backend/:id/heartbeat',
+    { ...ownOptions, schema: heartbeatSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      const id = await heartbeats.accept(machineOf(request).id, request.params.id)
+      return { success: true as const, registered_id: id, message: 'Heartbeat received' }
+    },
+  )
+  server.delete(
+    '/api/machine/backend/:id',
+    { ...ownOptions, schema: unregisterSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      await registrations.unregister(callerOf(request), request.params.id)
+      return { success: true as const, message: 'Backend unregistered' }
+    },
+  )
+  server.get(
+    '/api/machine/application/:id/tenants',
+    { config: registers, schema: applicationTenantsSchema },
+    async (request, reply) => {
+      const pages = await tenants.list(machineOf(request), request.params.id)
+      return sendTenants(request, reply, pages)
+    },
+  )
+}
+
+/** What fails once the response has begun cuts the connection. */
+function sendTenants(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  pages: AsyncIterable<readonly object[]>,
+): FastifyReply {
+  const body = Readable.from(asJson(pages), { objectMode: false })
+  // Nobody reads the body of a HEAD, so the tenants are not read either.
+  if (method === 'HEAD') body.destroy()
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
+}
+
+const machineOf = (request: FastifyRequest): Machine => request.machine as Machine
+
+function callerOf(request: FastifyRequest): Caller {
+  const machine = machineOf(request)
+  return {
+    machine,
+    actor: {
+      principal: { type: 'machine_user', id: machine.id },
+      ipAddress: request.clientAddress,
+      userAgent: request.headers['user-agent'] ?? '',
+    },
+  }
+}
+
+/** Clients that send a Content-Type with every request send it where there is no body too. */
+function ignoreEmptyBody({ headers }: FastifyRequest, _reply: unknown, done: () => void): void {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  if (length === '0' && encoding === undefined) delete headers['content-type']
+  done()
+}
+
+/** The response in pieces, one for each page. */
+async function* asJson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let before = '{"success":true,"tenants":['
+  for await (const page of pages) {
+    yield before + page.map((tenant) => JSON.stringify(tenant)).join(',')
+    before = ','
+  }
+  yield ']}'
+}

@@ -1,0 +1,66 @@
+// Which backends can be called back, and which are removed because they were silent for too long. All times are those of
+// the database, and times in which the service itself could receive nothing do not count.
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
+import type { BackendMetrics } from './backends.metrics.ts'
+import * as store from './liveness.store.ts'
+import { tokenPlace } from './token-place.pure.ts'
+
+export type LivenessDeps = {
+  db: Db
+  log: Logger
+  secrets: Secrets
+  metrics: BackendMetrics
+  staleAfterMs: number
+  reapAfterMs: number
+}
+export type LivenessService = ReturnType<typeof createLivenessService>
+export type Deployment = store.Deployment
+/** A backend to call, and the token that proves to it who calls. */
+export type LiveTarget = Omit<store.Target, 'callbackToken'> & { token: string }
+
+const reapBatch = 500
+
+/** What others may know of backends. */
+export function createLivenessService(deps: LivenessDeps) {
+  const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
+  return {
+    /** Every environment that one of the applications is registered in, and whether one of its backends is live. */
+    listDeployments: (
+      tx: Tx,
+      applicationIds: readonly string[],
+    ): Promise<(Deployment & { isLive: boolean })[]> =>
+      store.listDeployments(tx, applicationIds, staleAfterMs),
+
+    /** The live backends of each deployment, those with the freshest heartbeat first, at most five of each. */
+    listLiveTargets: async (from: Db, deployments: readonly Deployment[]): Promise<LiveTarget[]> => {
+      const targets = await store.listLiveTargets(from, deployments, staleAfterMs)
+      return targets.flatMap(({ callbackToken, ...target }) => {
+        const id = target.registrationId
+        try {
+          return [{ ...target, token: secrets.open(callbackToken, tokenPlace(id)) }]
+        } catch (error) {
+          // Its key is gone, or the row was changed. It gets a new token when it registers again; others go on.
+          log.error({ err: error, registration: id }, 'the token of a backend does not open')
+          return []
+        }
+      })
+    },
+
+    /** Removes who was silent for too long, and counts the others. */
+    reap: async (): Promise<void> => {
+      let removed = 0
+      for (;;) {
+        const count = await store.deleteSilent(db, reapAfterMs, reapBatch)
+        removed += count
+        if (count < reapBatch) break
+      }
+      if (removed > 0)
+        log.info({ removed, reap_after_ms: reapAfterMs }, 'backends were silent and are removed')
+      const { live, stale } = await store.countBackends(db, staleAfterMs)
+      metrics.setBackends('live', live)
+      metrics.setBackends('stale', stale)
+    },
+  }
+}

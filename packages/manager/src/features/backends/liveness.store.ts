@@ -1,0 +1,115 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+
+/** An application in an environment. */
+export type Deployment = { applicationId: string; environmentId: string }
+export type Target = Deployment & {
+  registrationId: string
+  projectId: string
+  callbackUrl: string
+  callbackToken: Buffer
+}
+export type ListedBackend = {
+  id: string
+  project: string
+  application: string
+  environment: string
+  machineUser: string
+  callbackUrl: string
+  version: string
+  lastHeartbeat: string
+  silentSeconds: number
+  isLive: boolean
+}
+
+const maxTargets = 5
+const time = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
+
+/** Every environment that one of the applications is registered in, and whether one of its backends is live. */
+export async function listDeployments(
+  tx: Tx,
+  applicationIds: readonly string[],
+  staleAfterMs: number,
+): Promise<(Deployment & { isLive: boolean })[]> {
+  const { rows } = await sql<Deployment & { isLive: boolean }>`
+    select application_id, environment_id, bool_or(backend_silence(last_heartbeat) < ${time(staleAfterMs)}) as is_live
+    from backend_registrations where application_id = any(${applicationIds}::uuid[])
+    group by application_id, environment_id`.execute(tx)
+  return rows
+}
+
+/** The live backends of these deployments, in their order, those with the freshest heartbeat first, a few of each. */
+export async function listLiveTargets(
+  db: Db,
+  deployments: readonly Deployment[],
+  staleAfterMs: number,
+): Promise<Target[]> {
+  const { rows } = await sql<Target>`
+    select r.application_id, r.environment_id, r.id as registration_id, r.project_id, r.callback_url, r.callback_token
+    from unnest(${deployments.map(({ applicationId }) => applicationId)}::uuid[],
+      ${deployments.map(({ environmentId }) => environmentId)}::uuid[]) with ordinality
+      as wanted (application_id, environment_id, position)
+    cross join lateral (
+      select * from backend_registrations own
+      where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
+        and backend_silence(own.last_heartbeat) < ${time(staleAfterMs)}
+      order by own.last_heartbeat desc, own.id limit ${maxTargets}
+    ) r
+    order by wanted.position, r.last_heartbeat desc, r.id`.execute(db)
+  return rows
+}
+
+/**
+ * Removes registrations that were silent for too long, at most so many; returns how many. The first condition is what
+ * the index finds, the second leaves out times in which nothing could be received. One that is in use is not waited for.
+ */
+export async function deleteSilent(db: Db, reapAfterMs: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with silent as (
+      select id from backend_registrations
+      where last_heartbeat < now() - ${time(reapAfterMs)} and backend_silence(last_heartbeat) > ${time(reapAfterMs)}
+      order by last_heartbeat limit ${limit} for update skip locked
+    )
+    delete from backend_registrations r using silent where r.id = silent.id`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** How many registrations are live and stale. */
+export async function countBackends(db: Db, staleAfterMs: number): Promise<{ live: number; stale: number }> {
+  // Most rows are decided by the first condition, which costs next to nothing.
+  const isLive = sql`last_heartbeat > now() - ${time(staleAfterMs)}
+    or backend_silence(last_heartbeat) < ${time(staleAfterMs)}`
+  const { rows } = await sql<{ live: number; total: number }>`
+    select count(*) filter (where ${isLive})::int as live, count(*)::int as total from backend_registrations
+  `.execute(db)
+  const { live = 0, total = 0 } = rows[0] ?? {}
+  return { live, stale: total - live }
+}
+
+/** Registrations with the names of what they belong to, by those names; of one project if its id is given. */
+export async function listBackends(
+  db: Db,
+  projectId: string | null,
+  { staleAfterMs, limit }: { staleAfterMs: number; limit: number },
+): Promise<ListedBackend[]> {
+  const ofProject = projectId === null ? sql`` : sql`where r.project_id = ${projectId}`
+  const { rows } = await sql<ListedBackend>`
+    select r.id, p.slug as project, a.slug as application, e.name as environment, m.name as machine_user,
+      r.callback_url, r.version, r.last_heartbeat,
+      greatest(0, extract(epoch from now() - r.last_heartbeat))::int as silent_seconds,
+      backend_silence(r.last_heartbeat) < ${time(staleAfterMs)} as is_live
+    from backend_registrations r
+    join projects p on p.id = r.project_id
+    join applications a on a.id = r.application_id
+    join environments e on e.id = r.environment_id
+    join machine_users m on m.id = r.machine_user_id
+    ${ofProject}
+    order by p.slug, a.slug, e.sort_order, m.name, r.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The id of the project with this slug. */
+export async function findProjectId(db: Db, slug: string): Promise<string | undefined> {
+  const row = await db.selectFrom('projects').select('id').where('slug', '=', slug).executeTakeFirst()
+  return row?.id
+}

@@ -1,0 +1,129 @@
+// Registering a backend for callbacks, and unregistering it. A registration is of one machine user for one application;
+// registering again replaces its token.
+import type { Machine } from '../../policy/authenticate.ts'
+import type { Audit, AuditActor } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { AppError, badRequest, forbidden, notFound } from '../../platform/errors.ts'
+import { newId, parseUuid } from '../../platform/ids.ts'
+import { checkText } from '../../platform/inputs/inputs.ts'
+import { parseCallbackUrl } from '../../platform/outbound/callback-url.ts'
+import type { AddressRules } from '../../platform/outbound/egress.ts'
+import { createCallbackToken } from '../../platform/outbound/webhook-signature.ts'
+import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
+import * as store from './registrations.store.ts'
+import { tokenPlace } from './token-place.pure.ts'
+
+export type RegistrationsDeps = {
+  db: Db
+  audit: Audit
+  secrets: Secrets
+  lockMasterKey: LockMasterKey
+  /** Where callbacks may go. */
+  rules: AddressRules
+}
+export type RegistrationsService = ReturnType<typeof createRegistrationsService>
+
+/** The machine user that calls, and what the audit trail says of the call. */
+export type Caller = { machine: Machine; actor: AuditActor }
+type Input = { applicationId: string; callbackUrl: string; version: string }
+type Registered = { id: string; token: string; isNew: boolean }
+
+export const applicationNotFound = (): AppError =>
+  new AppError('not_found', 'Application not found or does not belong to your project')
+export const registrationNotFound = (): AppError => notFound('Backend registration')
+export const registrationOfAnother = (): AppError =>
+  forbidden('The backend registration belongs to another machine user')
+
+/**
+ * Of the URL only its origin, since callers may put a secret anywhere behind it. The token is replaced, never shown.
+ */
+type AuditedRegistration = Omit<store.Registration, 'callbackUrl'> & {
+  callbackOrigin: string
+  callbackToken?: string
+}
+const event = auditedEntity<AuditedRegistration>({
+  type: 'backendRegistration',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    applicationId: 'public',
+    environmentId: 'public',
+    machineUserId: 'public',
+    callbackOrigin: 'public',
+    callbackToken: 'secret',
+    version: 'public',
+  },
+  nameOf: (row) => row.callbackOrigin,
+  projectOf: (row) => row.projectId,
+})
+const audited = (
+  { callbackUrl, ...row }: store.Registration,
+  callbackToken: string,
+): AuditedRegistration => ({ ...row, callbackOrigin: new URL(callbackUrl).origin, callbackToken })
+
+/** Rules about registrations. */
+export function createRegistrationsService(deps: RegistrationsDeps) {
+  const { db, audit, secrets, lockMasterKey } = deps
+
+  /** Registering again keeps the id, which the sealed token is bound to. */
+  const write = async (tx: Tx, { machine, actor }: Caller, input: Input): Promise<Registered> => {
+    const before = await store.lockRegistrationOf(tx, input.applicationId, machine.id)
+    const id = before?.id ?? newId()
+    const token = createCallbackToken()
+    const { callbackUrl, version } = input
+    const changed = { callbackUrl, version, callbackToken: secrets.seal(token, tokenPlace(id)) }
+    const { projectId, environmentId } = machine
+    const after = {
+      ...{ id, projectId, environmentId, machineUserId: machine.id },
+      ...{ applicationId: input.applicationId, callbackUrl, version },
+    }
+    if (before === undefined) {
+      await store.insertRegistration(tx, { ...after, ...changed })
+      await audit.append(tx, actor, event('create', { before: null, after: audited(after, 'new') }))
+    } else {
+      await store.updateRegistration(tx, id, changed)
+      // A backend registers whenever it starts. One that starts often must not fill the trail with rows that tell
+      // nothing, so only a registration that sends callbacks elsewhere has a row; heartbeats and removals have none.
+      if (before.callbackUrl !== callbackUrl)
+        await audit.append(tx, actor, {
+          ...event('update', { before: audited(before, 'old'), after: audited(after, 'new') }),
+          metadata: { callback_url_changed: true },
+        })
+    }
+    return { id, token, isNew: before === undefined }
+  }
+
+  return {
+    /** Of several registrations at once each returns its own token; the one written last is sent with callbacks. */
+    register: (caller: Caller, input: Input): Promise<Registered> => {
+      const url = parseCallbackUrl(input.callbackUrl, deps.rules)
+      if (url === null) throw badRequest('Invalid callback_url')
+      const version = checkText(input.version, 'version', 100)
+      const { machine } = caller
+      return db.transaction().execute(async (tx) => {
+        // The token outlives the request, and the machine user may have been disabled or deleted meanwhile.
+        if (!(await store.lockEnabledMachineUser(tx, machine.id)))
+          throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
+        if (!(await store.lockApplication(tx, machine.projectId, input.applicationId)))
+          throw applicationNotFound()
+        await lockMasterKey(tx)
+        return write(tx, caller, { ...input, version, callbackUrl: url.href })
+      })
+    },
+
+    /** From its commit on no callback begins. */
+    unregister: ({ machine, actor }: Caller, text: string): Promise<void> => {
+      const id = parseUuid(text)
+      if (id === null) throw registrationNotFound()
+      return db.transaction().execute(async (tx) => {
+        const before = await store.lockRegistration(tx, id)
+        if (before === undefined) throw registrationNotFound()
+        if (before.machineUserId !== machine.id) throw registrationOfAnother()
+        await store.deleteRegistration(tx, id)
+        await audit.append(tx, actor, event('delete', { before: audited(before, 'old'), after: null }))
+      })
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/database.ts'
+
+export type Registration = {
+  id: string
+  projectId: string
+  applicationId: string
+  environmentId: string
+  machineUserId: string
+  callbackUrl: string
+  version: string
+}
+type Changed = { callbackUrl: string; version: string; callbackToken: Buffer }
+
+const columns = [
+  ...(['id', 'projectId', 'applicationId', 'environmentId', 'machineUserId'] as const),
+  ...(['callbackUrl', 'version'] as const),
+]
+
+/** Whether the machine user is still enabled; its row stays locked, so that its registrations are made one by one. */
+export async function lockEnabledMachineUser(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('machineUsers')
+    .select('id')
+    .where('id', '=', id)
+    .where('enabled', '=', true)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether the project has the application, which cannot be deleted until the transaction ends. */
+export async function lockApplication(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('applications')
+    .select('id')
+    .where('id', '=', id)
+    .where('projectId', '=', projectId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What a machine user has registered for an application, locked until the transaction ends. */
+export function lockRegistrationOf(
+  tx: Tx,
+  applicationId: string,
+  machineUserId: string,
+): Promise<Registration | undefined> {
+  return tx
+    .selectFrom('backendRegistrations')
+    .select(columns)
+    .where('applicationId', '=', applicationId)
+    .where('machineUserId', '=', machineUserId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** One registration, locked until the transaction ends. */
+export function lockRegistration(tx: Tx, id: string): Promise<Registration | undefined> {
+  return tx
+    .selectFrom('backendRegistrations')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function insertRegistration(tx: Tx, values: Registration & Changed): Promise<void> {
+  await tx.insertInto('backendRegistrations').values(values).execute()
+}
+
+/** A registration counts as a heartbeat. The time may have been moved on while this transaction waited. */
+export async function updateRegistration(tx: Tx, id: string, values: Changed): Promise<void> {
+  await tx
+    .updateTable('backendRegistrations')
+    .set({
+      ...values,
+      updatedAt: sql`now()`,
+      lastHeartbeat: sql`greatest(last_heartbeat, now())`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteRegistration(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('backendRegistrations').where('id', '=', id).execute()
+}

@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
+import { startTestApp } from '../../../test/kit/app.ts'
+import {
+  callbackUrl,
+  heartbeat,
+  register,
+  silence,
+  storedBackend,
+  unregister,
+} from '../../../test/kit/backends.ts'
+import { bearer } from '../../../test/kit/credentials.ts'
+import { untilWaiting } from '../../../test/kit/locks.ts'
+import { useProject } from '../../../test/kit/project.ts'
+import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { createSecrets } from '../../platform/secrets/secrets.ts'
+import { encryptionRing } from '../../platform/secrets/keys.ts'
+
+const { service, project, other } = useProject({ withOther: true })
+
+const foreign = 'Application not found or does not belong to your project'
+const machine = () => seedMachineUser(service.sql, project)
+const body = (more: object = {}) => ({
+  application_id: project.applicationId,
+  callback_url: callbackUrl,
+  ...more,
+})
+const stored = (id: string) => storedBackend(service, id)
+const countOf = async (machineUserId: string): Promise<number | null> =>
+  (await service.sql.query('select from backend_registrations where machine_user_id = $1', [machineUserId]))
+    .rowCount
+const auditOf = async (id: string) =>
+  (
+    await service.sql.query(
+      `select action, changes, metadata, principal_type, principal_id, user_id, audit_logs::text as everything
+       from audit_logs where entity_id = $1 order by seq`,
+      [id],
+    )
+  ).rows
+
+describe('POST /api/machine/register-backend', () => {
+  test('[backends.register-new] a first registration answers 201 with everything a backend needs', async () => {
+    const { id: machineUserId, token } = await machine()
+    const { status, body: answer, headers } = await register(service, token, body({ version: '1.2.3' }))
+    expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
+    expect(answer).toEqual({
+      success: true,
+      registered_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      token: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      message: 'Backend registered',
+      environment_id: project.environmentId,
+      application_id: project.applicationId,
+    })
+    expect(await stored(answer.registered_id)).toMatchObject({
+      application_id: project.applicationId,
+      environment_id: project.environmentId,
+      machine_user_id: machineUserId,
+      callback_url: callbackUrl,
+      version: '1.2.3',
+    })
+  })
+
+  test('[backends.register-again] registering again keeps the id, takes over everything else, and ends the old token', async () => {
+    const { id: machineUserId, token } = await machine()
+    const first = await register(service, token, body({ version: '1' }))
+    const id = first.body.registered_id as string
+    await silence(service, id, '50 seconds')
+    const before = await stored(id)
+    const again = await register(
+      service,
+      token,
+      body({ callback_url: 'https://other.example.com/', version: '2' }),
+    )
+    expect([again.status, again.body]).toEqual([
+      200,
+      { ...first.body, message: 'Backend registration updated', token: expect.stringMatching(/^whsec_/) },
+    ])
+    expect(again.body.token).not.toBe(first.body.token)
+    const after = await stored(id)
+    expect(after).toMatchObject({ callback_url: 'https://other.example.com/', version: '2' })
+    expect(Number(after?.last_heartbeat)).toBeGreaterThan(Number(before?.last_heartbeat) + 40_000)
+    expect(await countOf(machineUserId)).toBe(1)
+    // The one token that is kept is the new one, and it opens for this row alone.
+    const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
+    const open = (row: string) =>
+      secrets.open(after?.callback_token as Buffer, {
+        table: 'backend_registrations',
+        column: 'callback_token',
+        id: row,
+      })
+    expect(open(id)).toBe(again.body.token)
+    expect(() => open(randomUUID())).toThrow()
+  })
+
+  test('two machine users, and two applications, have registrations of their own', async () => {
+    const [ann, bob] = [await machine(), await machine()]
+    const applicationId = randomUUID()
+    await service.sql.query(
+      "insert into applications (id, project_id, name, slug) values ($1, $2, 'second', 'second')",
+      [applicationId, project.id],
+    )
+    const answers = [
+      await register(service, ann.token, body()),
+      await register(service, bob.token, body()),
+      await register(service, ann.token, body({ application_id: applicationId.toUpperCase() })),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(new Set(answers.map((answer) => answer.body.registered_id)).size).toBe(3)
+    expect(answers[2]?.body.application_id).toBe(applicationId)
+  })
+
+  test.each([
+    ['nothing', undefined, 'application_id must be a UUID'],
+    ['a text as application', { application_id: 'shop' }, 'application_id must be a UUID'],
+    ['a number as application', { application_id: 7 }, 'application_id must be a UUID'],
+    ['no URL', { callback_url: undefined }, 'callback_url must be an absolute http or https URL'],
+    ['a number as URL', { callback_url: 7 }, 'callback_url must be an absolute http or https URL'],
+    ['a long version', { version: 'v'.repeat(101) }, 'version must have at most 100 characters'],
+    ['a number as version', { version: 2 }, 'version must be a text'],
+    [
+      'a version that cannot be stored',
+      { version: 'a\0b' },
+      'version must not contain control characters or broken Unicode',
+    ],
+    // The shape is judged first, then the URL, then the application.
+    ['a wrong shape and a wrong URL', { callback_url: 'x', version: 2 }, 'version must be a text'],
+    ['a wrong URL and no application', { application_id: randomUUID(), callback_url: 'x' }, 'Invalid callback_url'],
+  ])('[backends.register-request] %s is answered 400', async (_name, change, message) => {
+    const { id, token } = await machine()
+    const sent = change === undefined ? {} : body(change)
+    const answer = await register(service, token, sent)
+    expect([answer.status, answer.body.message]).toEqual([400, message])
+    expect(await countOf(id)).toBe(0)
+  })
+
+  test('[backends.register-request] the version may be left out or null, and has up to 100 characters', async () => {
+    const { token } = await machine()
+    const versionOf = async (version?: string | null) =>
+      (await stored((await register(service, token, body({ version }))).body.registered_id))?.version
+    expect(await versionOf()).toBe('')
+    expect(await versionOf(null)).toBe('')
+    expect(await versionOf('é'.repeat(100))).toBe('é'.repeat(100))
+  })
+
+  test('[backends.application-foreign] an application of another project, or of none, is answered 404', async () => {
+    const { token } = await machine()
+    for (const application_id of [other.applicationId, randomUUID()]) {
+      const answer = await register(service, token, body({ application_id }))
+      expect([answer.status, answer.body]).toEqual([
+        404,
+        {
+          success: false,
+          message: foreign,
+          code: 'not_found',
+          request_id: answer.headers.get('x-request-id'),
+        },
+      ])
+    }
+  })
+
+  test('[backends.durable] a registration outlives the process that made it', async () => {
+    const { token } = await machine()
+    const first = await startTestApp({ database: service.database })
+    const { body: answer } = await register(first, token, body())
+    await first.close()
+    const second = await startTestApp({ database: service.database })
+    expect((await heartbeat(second, token, answer.registered_id)).status).toBe(200)
+    expect((await register(second, token, body())).body.registered_id).toBe(answer.registered_id)
+    await second.close()
+  })
+})
+
+describe('the callback URL', () => {
+  const registerUrl = async (callback_url: string) => {
+    const { token } = await machine()
+    const { status, body: answer } = await register(service, token, body({ callback_url }))
+    return [status, status === 400 ? answer.message : callback_url]
+  }
+
+  test.each([
+    ...['', ' ', 'backend', '/hooks', '//backend.example.com/', 'backend.example.com/hooks', 'http://', 'http:///x'],
+    ...['ftp://backend.example.com/', 'file:///etc/passwd', 'javascript:alert(1)', 'ws://backend.example.com/'],
+    ...['https://user@backend.example.com/', 'https://user:pass@backend.example.com/', 'https://@backend.example.com/'],
+    ...['https://backend.example.com:99999/', 'https://backend .example.com/', 'https://backend.example.com/a\nb'],
+    `https://backend.example.com/${'x'.repeat(2_100)}`,
+  ])('[backends.url-invalid] %j is answered 400', async (url) => {
+    expect(await registerUrl(url)).toEqual([400, 'Invalid callback_url'])
+  })
+
+  test.each([
+    ...['127.0.0.1', '127.8.9.10', '[::1]', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '[fd00::1]'],
+    ...['169.254.1.1', '[fe80::1]', '169.254.169.254', '[fd00:ec2::254]', '100.100.100.200', '168.63.129.16'],
+    ...['224.0.0.1', '[ff02::1]', '0.0.0.0', '[::]', 'localhost', 'metadata.google.internal'],
+  ])('[backends.url-private] %s is refused', async (host) => {
+    expect(await registerUrl(`http://${host}/hooks`)).toEqual([400, 'Invalid callback_url'])
+    expect(await registerUrl(`https://${host}:8443/hooks`)).toEqual([400, 'Invalid callback_url'])
+  })
+
+  test('[backends.url-unresolved] a name that does not resolve is accepted', async () => {
+    const url = 'https://not-yet-there.invalid/hooks'
+    expect(await registerUrl(url)).toEqual([201, url])
+  })
+
+  test('[backends.url-allowed-cidrs] opened networks are accepted, and nothing beside them', async () => {
+    const env = { SVC_CALLBACKS_ALLOWED_CIDRS: '10.20.0.0/16,127.0.0.1/32' }
+    const opened = await startTestApp({ database: service.database, env })
+    const { token } = await machine()
+    const statusOf = async (callback_url: string) =>
+      (await register(opened, token, body({ callback_url }))).status
+    expect(await statusOf('http://10.20.3.4:8080/hooks')).toBe(201)
+    expect(await statusOf('http://127.0.0.1:8080/hooks')).toBe(200)
+    for (const host of ['10.21.0.1', '127.0.0.2', '192.168.1.1', '169.254.169.254', '[::1]'])
+      expect([host, await statusOf(`http://${host}/hooks`)]).toEqual([host, 400])
+    await opened.close()
+  })
+})
+
+describe('DELETE /api/machine/backend/:id', () => {
+  test('[backends.unregister] ends the registration; a second time it is gone', async () => {
+    const { token } = await machine()
+    const { registered_id: id } = (await register(service, token, body())).body
+    const answer = await unregister(service, token, id)
+    expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'Backend unregistered' }])
+    expect(await stored(id)).toBeUndefined()
+    for (const gone of [id, randomUUID(), 'no-uuid']) {
+      const again = await unregister(service, token, gone)
+      expect([gone, again.status, again.body.message]).toEqual([gone, 404, 'Backend registration not found'])
+    }
+    expect((await heartbeat(service, token, id)).status).toBe(404)
+    const anew = await register(service, token, body())
+    expect([anew.status, anew.body.registered_id === id]).toEqual([201, false])
+  })
+
+  test("[backends.unregister] another machine user's registration is answered 403 and stays", async () => {
+    const [ann, bob] = [await machine(), await machine()]
+    const { registered_id: id } = (await register(service, ann.token, body())).body
+    const answer = await unregister(service, bob.token, id)
+    expect([answer.status, answer.body]).toMatchObject([
+      403,
+      { success: false, message: 'The backend registration belongs to another machine user' },
+    ])
+    expect(await stored(id)).toBeDefined()
+  })
+})
+
+test('[backends.envelope] errors of the four routes have success and message, those of authentication an error', async () => {
+  const { token } = await machine()
+  const routes: [string, string][] = [
+    ['POST', '/register-backend'],
+    ['PUT', '/backend/x/heartbeat'],
+    ['DELETE', '/backend/x'],
+    ['GET', '/application/x/tenants'],
+  ]
+  for (const [method, path] of routes) {
+    const send = async (headers: Record<string, string>) => {
+      const response = await fetch(`${service.url}/api/machine${path}`, { method, headers })
+      return { status: response.status, body: await response.json() }
+    }
+    const failed = await send(bearer(token))
+    expect([path, failed.status]).toEqual([path, method === 'POST' ? 400 : 404])
+    expect(Object.keys(failed.body).toSorted()).toEqual(['code', 'message', 'request_id', 'success'])
+    expect(failed.body.success).toBe(false)
+    const refused = await send({})
+    expect([path, refused.status]).toEqual([path, 401])
+    expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'error', 'request_id'])
+  }
+})
+
+test('an empty body is none, whatever its Content-Type says', async () => {
+  const { token } = await machine()
+  const { registered_id: id } = (await register(service, token, body())).body
+  const headers = { ...bearer(token), 'content-type': 'application/json' }
+  const statusOf = async (method: string, path: string) =>
+    (await fetch(`${service.url}/api/machine/backend/${id}${path}`, { method, headers })).status
+  expect([await statusOf('PUT', '/heartbeat'), await statusOf('DELETE', '')]).toEqual([200, 200])
+})
+
+describe('the audit trail', () => {
+  test('has a row for a new registration, for another URL and for the end, and none for a restart or a heartbeat', async () => {
+    const { id: machineUserId, token } = await machine()
+    const secretPath = 'https://backend.example.com/hooks/s3cret?key=s3cret'
+    const first = await register(service, token, body({ callback_url: secretPath }))
+    const id = first.body.registered_id as string
+    await register(service, token, body({ callback_url: secretPath, version: '2' }))
+    await heartbeat(service, token, id)
+    await register(service, token, body({ callback_url: 'https://elsewhere.example.com/' }))
+    await unregister(service, token, id)
+    const rows = await auditOf(id)
+    expect(rows.map(({ action }) => action)).toEqual(['create', 'update', 'delete'])
+    expect(rows[1]).toMatchObject({
+      changes: {
+        callbackOrigin: { before: 'https://backend.example.com', after: 'https://elsewhere.example.com' },
+        callbackToken: { before: '[secret]', after: '[secret]' },
+      },
+      metadata: { callback_url_changed: true },
+    })
+    for (const row of rows) {
+      expect([row.principal_type, row.principal_id, row.user_id]).toEqual(['machine_user', machineUserId, null])
+      expect(row.everything).not.toMatch(/whsec_|s3cret/)
+    }
+  })
+
+  test('neither the log nor an error shows a token or a path', async () => {
+    const { token } = await machine()
+    const { body: answer } = await register(service, token, body({ callback_url: 'https://a.example.com/s3cret' }))
+    await register(service, token, body({ callback_url: 'http://127.0.0.1/s3cret' }))
+    const lines = JSON.stringify(service.logLines)
+    expect(lines).toContain('/api/machine/register-backend')
+    for (const secret of [answer.token, token, 's3cret']) expect(lines).not.toContain(secret)
+  })
+})
+
+describe('a machine user that ends while it registers', () => {
+  test.each([
+    ['is disabled', 'update machine_users set enabled = false where id = $1'],
+    ['is deleted', 'delete from machine_users where id = $1'],
+  ])('and %s gets no token', async (_name, text) => {
+    const { id, token } = await machine()
+    const client = new Client({ connectionString: service.database.url })
+    await client.connect()
+    await client.query('begin')
+    await client.query(text, [id])
+    const answer = register(service, token, body())
+    await untilWaiting(service.sql)
+    await client.query('commit')
+    await client.end()
+    const { status, body: refused } = await answer
+    expect([status, refused.message]).toEqual([401, 'Invalid token: it belongs to no enabled machine user'])
+    expect(await countOf(id)).toBe(0)
+  })
+
+  test('takes its registrations with it when it is deleted, and so does an application', async () => {
+    const [ann, bob] = [await machine(), await machine()]
+    const applicationId = randomUUID()
+    await service.sql.query(
+      "insert into applications (id, project_id, name, slug) values ($1, $2, 'brief', 'brief')",
+      [applicationId, project.id],
+    )
+    await register(service, ann.token, body())
+    await register(service, bob.token, body({ application_id: applicationId }))
+    await service.sql.query('delete from machine_users where id = $1', [ann.id])
+    await service.sql.query('delete from applications where id = $1', [applicationId])
+    expect([await countOf(ann.id), await countOf(bob.id)]).toEqual([0, 0])
+  })
+})
