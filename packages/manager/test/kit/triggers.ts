@@ -1,132 +1,93 @@
-// A project with a backend that is called back: a real HTTP server on loopback, registered through the front door. Time
-// passes by SQL: what waits is made due, and who is silent was so for long.
-import { startBackgroundWork } from '../../src/platform/jobs/start.ts'
-import { type Person, type TestApp, type TestAppOptions, startTestApp } from './app.ts'
-import { bearer, call } from './credentials.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from './seed.ts'
-import { type Upstream, startUpstream } from './upstream.ts'
+// Calls about triggers, and their rows by SQL.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Person, TestApp } from './app.ts'
+import type { GraphqlAnswer } from './graphql.ts'
 
-export type RunRow = {
-  id: string
-  environment_id: string
-  scheduled_at: Date
-  outcome: string
-  attempts: number
-  executed_at: Date | null
-  finished_at: Date | null
-  response_status: number | null
-  failure: string | null
-}
-export type Registered = { id: string; token: string; machine: { id: string; token: string } }
-export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
+type Input = Record<string, unknown>
+type Owner = { id: string; applicationId: string }
 
-/** The planned instant of the present minute. */
-export const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000)
-
-/** A service that may call this machine. */
-export async function startTriggerScene(options: TestAppOptions = {}) {
-  const env = { SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8', ...options.env }
-  const service = await startTestApp({ ...options, env })
-  const admin = await seedUser(service.sql, 'admin', 'administrator')
-  const project = await seedProject(service.sql, 'shop')
-  const backend = await startUpstream()
-  const scene = { service, admin, project, backend }
-  return {
-    ...scene,
-    ...registering(scene),
-    ...triggering(scene),
-    ...passing(service),
-    close: async () => {
-      await service.close()
-      await backend.close()
-    },
-  }
-}
-type Scene = { service: TestApp; admin: Person; project: SeededProject; backend: Upstream }
-
-function registering({ service, project, backend }: Scene) {
-  return {
-    /** Registers a backend of a machine user of its own. */
-    register: async (callbackUrl = `${backend.url}/callbacks`, place: SeededProject = project): Promise<Registered> => {
-      const machine = await seedMachineUser(service.sql, place)
-      const { status, body } = await call(service.url, '/api/machine/register-backend', bearer(machine.token), {
-        application_id: place.applicationId,
-        callback_url: callbackUrl,
-      })
-      if (status !== 201) throw new Error(`registering failed: ${JSON.stringify(body)}`)
-      return { id: body['registered_id'] as string, token: body['token'] as string, machine }
-    },
-    /** As if its last heartbeat had been so many seconds ago. */
-    silence: (registration: { id: string }, seconds: number) =>
-      service.sql.query(
-        'update backend_registrations set last_heartbeat = now() - make_interval(secs => $2) where id = $1',
-        [registration.id, seconds],
-      ),
-  }
+/** An enabled trigger that is due in a year, by SQL; returns its id. */
+export async function seedTrigger(sql: Pool, { id: projectId, applicationId }: Owner): Promise<string> {
+  const id = randomUUID()
+  await sql.query(
+    `insert into triggers (id, project_id, application_id, name, description, cron_expression, run_key, enabled,
+       next_fire_at)
+     values ($1, $2, $3, 'seeded', '', '@yearly', '', true, now() + interval '1 year')`,
+    [id, projectId, applicationId],
+  )
+  return id
 }
 
-function triggering({ service, admin, project }: Scene) {
+/** Runs of a trigger in one environment, a minute apart, the last one planned for `until`; by SQL. */
+export async function seedRuns(
+  sql: Pool,
+  of: { projectId: string; applicationId: string; triggerId: string; environmentId: string },
+  { count, until }: { count: number; until: Date },
+): Promise<void> {
+  await sql.query(
+    `insert into trigger_runs (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name,
+       cron_expression, run_key, outcome)
+     select gen_random_uuid(), $5::timestamptz - n * interval '1 minute', $1, $2, $3, $4, 'seeded', '* * * * *', '',
+       'missed'
+     from generate_series(0, $6 - 1) n`,
+    [of.projectId, of.applicationId, of.triggerId, of.environmentId, until, count],
+  )
+}
+
+export const triggerFields = 'id name description cronExpression runKey enabled createdAt updatedAt'
+
+/** The operations on triggers, with `row` or `rows` for their result. The service is asked for at each call. */
+export function triggerCalls(service: () => TestApp) {
+  const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
+    service().query(caller, text, variables)
   return {
-    createTrigger: async (input: Record<string, unknown> = {}, applicationId = project.applicationId) => {
-      const { data, error } = await service.query(
-        admin,
+    create: (caller: Person, applicationId: string, input: Input) =>
+      query(
+        caller,
         `mutation($applicationId: ID!, $input: CreateTriggerInput!) {
-          row: createTrigger(applicationId: $applicationId, input: $input) { id name } }`,
-        { applicationId, input: { name: 'nightly', cronExpression: '* * * * *', runKey: 'night', ...input } },
-      )
-      if (error !== null) throw new Error(error)
-      return data.row as { id: string; name: string }
-    },
-    updateTrigger: async (id: string, input: Record<string, unknown>) => {
-      const { error } = await service.query(
-        admin,
-        'mutation($id: ID!, $input: UpdateTriggerInput!) { updateTrigger(id: $id, input: $input) { id } }',
+          row: createTrigger(applicationId: $applicationId, input: $input) { ${triggerFields} } }`,
+        { applicationId, input },
+      ),
+    update: (caller: Person, id: string, input: Input) =>
+      query(
+        caller,
+        `mutation($id: ID!, $input: UpdateTriggerInput!) {
+          row: updateTrigger(id: $id, input: $input) { ${triggerFields} } }`,
         { id, input },
+      ),
+    remove: (caller: Person, id: string) =>
+      query(caller, 'mutation($id: ID!) { done: deleteTrigger(id: $id) }', { id }),
+    list: (caller: Person, application: string, selected = triggerFields) =>
+      query(
+        caller,
+        `query($application: ID!) { rows: triggers(application: $application) { ${selected} } }`,
+        { application },
+      ),
+    get: (caller: Person, id: string, selected = triggerFields) =>
+      query(caller, `query($id: ID!) { row: trigger(id: $id) { ${selected} } }`, { id }),
+    runsOf: (caller: Person, trigger: string, limit?: number) =>
+      query(
+        caller,
+        `query($trigger: ID!, $limit: Int) { rows: triggerRuns(trigger: $trigger, limit: $limit) {
+          id scheduledAt environment { id name } outcome attempts executedAt finishedAt responseStatus failure createdAt } }`,
+        { trigger, limit },
+      ),
+    /** When the database has it due, and its own time. */
+    planOf: async (id: string): Promise<{ nextFireAt: Date | null; now: Date } | undefined> => {
+      const { rows } = await service().sql.query<{ nextFireAt: Date | null; now: Date }>(
+        'select next_fire_at as "nextFireAt", now() from triggers where id = $1',
+        [id],
       )
-      if (error !== null) throw new Error(error)
+      return rows[0]
     },
-    /** As if the trigger had been due since then. */
-    makeDue: (id: string, since: Date = thisMinute()) =>
-      service.sql.query('update triggers set next_fire_at = $2 where id = $1', [id, since]),
-    /** Its runs, in the order of their planned instants. */
-    runsOf: async (id: string): Promise<RunRow[]> => {
-      const { rows } = await service.sql.query<RunRow>(
-        'select * from trigger_runs where trigger_id = $1 order by scheduled_at, environment_id',
+    /** Its rows of the audit trail, oldest first. */
+    auditOf: async (id: string): Promise<{ action: string; changes: Input; user_id: string }[]> => {
+      const { rows } = await service().sql.query<{ action: string; changes: Input; user_id: string }>(
+        'select action, changes, user_id from audit_logs where entity_id = $1 order by seq',
         [id],
       )
       return rows
     },
-  }
-}
-
-function passing(service: TestApp) {
-  const jobsWhere = async (condition: string): Promise<number> => {
-    const { rows } = await service.sql.query(`select count(*)::int as jobs from jobs.job_common where ${condition}`)
-    return rows[0].jobs as number
-  }
-  return {
-    /** One tick. */
-    plan: () => service.app.schedules.find(({ name }) => name === 'trigger-scheduling')?.run(),
-    /** Works on what is due now until nothing is left of it. */
-    deliver: async (app = service.app): Promise<void> => {
-      app.metrics.registry.removeSingleMetric('svc_jobs_total')
-      for (const gauge of ['waiting', 'oldest_seconds', 'held'])
-        app.metrics.registry.removeSingleMetric(`svc_jobs_${gauge}`)
-      const stop = startBackgroundWork({ ...app, schedules: [] }, ['jobs'])
-      while ((await jobsWhere(`state = 'active' or state < 'active' and start_after <= now()`)) > 0)
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      await stop()
-    },
-    /** How long what waits has to wait, in seconds. */
-    waits: async (): Promise<number[]> => {
-      const { rows } = await service.sql.query(
-        `select extract(epoch from start_after - created_on)::float8 as wait from jobs.job_common
-         where state < 'active' order by 1`,
-      )
-      return rows.map(({ wait }) => wait as number)
-    },
-    /** Lets the time pass that everything waits for. */
-    skipWaits: () => service.sql.query(`update jobs.job_common set start_after = now() where state < 'active'`),
-    jobsWhere,
   }
 }

@@ -1,7 +1,7 @@
 // Callbacks as a backend receives them: a run is planned by a tick and delivered by workers.
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/triggers.ts'
+import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
 import { startUpstream } from '../../../test/kit/upstream.ts'
 
 let scene: TriggerScene
@@ -278,7 +278,7 @@ describe('what happens meanwhile', () => {
         answered.resolve()
       })
     })
-    const stuck = scene.deliver()
+    const stop = scene.startWorkers()
     await isAsked.promise
     await scene.service.sql.query(`update jobs.job_common set heartbeat_on = now() - interval '11 seconds'`)
     await scene.service.sql.query('update jobs.queue set monitor_claim_on = null, monitor_on = null')
@@ -290,7 +290,7 @@ describe('what happens meanwhile', () => {
     }
     waiting.resolve()
     await answered.promise
-    await stuck
+    await stop()
     const { received } = scene.backend
     expect(received).toHaveLength(2)
     expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id'])

@@ -1,7 +1,7 @@
 // What a tick plans: which runs exist, how often, and which of them are delivered.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/triggers.ts'
+import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
 
 let scene: TriggerScene
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe('[triggers.missed] after downtime', () => {
 test('[triggers.configurable] timeouts, delays and ages are settings', async () => {
   const own = await startTriggerScene({
     env: {
-      SVC_TRIGGERS_MISFIRE_TOLERANCE: '1h',
+      SVC_TRIGGERS_MISFIRE_TOLERANCE: '3600s',
       SVC_TRIGGERS_RETRY_DELAYS: '40s',
       SVC_TRIGGERS_MAX_RETRY_AFTER: '20s',
       SVC_TRIGGERS_ATTEMPT_TIMEOUT: '2s',

@@ -116,11 +116,11 @@ const checkValues = (input: Input): store.TriggerValues => ({
 })
 
 /** When the trigger is due for the first time; the row is locked before, so that no tick has an older plan in mind. */
-async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<Date | null> {
+async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
   if (!enabled) return null
   const first = cron.nextAfter(await store.readNow(tx))
   if (first === null) throw badRequest('cronExpression never fires; choose another one')
-  return first
+  return first.toISOString()
 }
 
 /** The plan after an edit; the stored one stays unless expression or enabled change. */
@@ -128,7 +128,7 @@ async function replan(
   tx: Tx,
   before: store.Trigger,
   { cronExpression, enabled }: store.TriggerValues,
-): Promise<{ nextFireAt?: Date | null }> {
+): Promise<{ nextFireAt?: string | null }> {
   if (cronExpression !== before.cronExpression || (enabled && !before.enabled)) {
     const cron = checked(() => parseCron(cronExpression))
     return { nextFireAt: await planOf(tx, enabled, cron) }

@@ -18,7 +18,7 @@ export type Trigger = {
   updatedAt: string
 }
 export type TriggerValues = Pick<Trigger, 'name' | 'description' | 'cronExpression' | 'runKey' | 'enabled'>
-type Planned = { nextFireAt: Date | null }
+type Planned = Pick<Trigger, 'nextFireAt'>
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'name', 'description', 'cronExpression', 'runKey'] as const),
