@@ -1,7 +1,7 @@
 // One request with a small body and a small answer. The status decides: once the head of the answer is there the request
 // was received, and what becomes of the body is of no importance. Redirects are answers like others. Before the head it
 // matters whether anything was sent: if not, the same may be sent elsewhere.
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
 import { type OriginPool, maxInterim } from './pools.ts'
@@ -10,8 +10,8 @@ import { reasonOf } from './reasons.ts'
 export type SendRequest = {
   pool: OriginPool
   path: string
-  method: string
-  /** Flat: name, value, name, value … */
+  method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
+  /** Flat: name, value, name, value …; those of the connection and of the framing are not the caller's. */
   headers: string[]
   body: Buffer
   /** For everything: the connection, the request and the whole answer. */
@@ -50,6 +50,33 @@ export function send(request: SendRequest): Promise<SendAnswer> {
 type Outcome = { resolve: (answer: SendAnswer) => void; reject: (failure: SendFailure) => void }
 type Head = { status: number; headers: IncomingHttpHeaders }
 
+const ofTheConnection = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function isSendable(path: string, headers: readonly string[]): boolean {
+  if (!/^\/[\x21-\x7e]*$/.test(path) || headers.length % 2 !== 0) return false
+  try {
+    for (let at = 0; at < headers.length; at += 2) {
+      const [name = '', value = ''] = headers.slice(at, at + 2)
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      if (ofTheConnection.has(name.toLowerCase())) return false
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: SendRequest
   readonly #outcome: Outcome
@@ -71,15 +98,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { pool, path, method, headers, body, timeoutMs, signal } = this.#request
     if (signal?.aborted === true) return this.#end('the call was given up')
     if (pool.inFlight >= pool.maxInFlight) return this.#end('too many calls to the upstream are in flight')
+    // A pool that is handed what it cannot send counts one connection less from then on.
+    if (!isSendable(path, headers)) return this.#end('the request cannot be sent to the upstream')
     signal?.addEventListener('abort', this.#onAbort)
     this.#timeout = setTimeout(this.#onTimeout, timeoutMs)
     pool.inFlight++
-    try {
-      pool.pool.dispatch({ path, method, headers, body }, this)
-    } catch (error) {
-      this.#leavePool()
-      this.#end('the request cannot be sent to the upstream', error)
-    }
+    pool.pool.dispatch({ path, method, headers, body }, this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
