@@ -42,6 +42,7 @@ export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica
   )
   const deployments = await seedDeployments(sql, { projectId, environmentId, count: sink.size })
   const callOne = createCaller(replicas)
+  let refusal = ''
   await inParallel(deployments, async (deployment) => {
     const body = {
       application_id: deployment.applicationId,
@@ -49,11 +50,14 @@ export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica
     }
     await recorder.record('register', deployment.applicationId, async () => {
       const { status, text } = await callOne(deployment.token, 'POST', '/api/machine/register-backend', body)
-      if (status >= 300) throw new Error(`a backend could not register: ${text}`)
-      deployment.registrationId = (JSON.parse(text) as { registered_id: string }).registered_id
+      if (status < 300)
+        deployment.registrationId = (JSON.parse(text) as { registered_id: string }).registered_id
+      else refusal = text
       return status
     })
   })
+  if (deployments.some(({ registrationId }) => registrationId === ''))
+    throw new Error(`backends could not register: ${refusal}`)
   const beat = (): Promise<void> =>
     inParallel(deployments, async ({ token, registrationId }) => {
       await recorder.record('heartbeat', registrationId, async () => {
@@ -154,3 +158,16 @@ export async function planTriggers(sql: Pool, world: World, plan: PlannedTrigger
     scheduledAt: next_fire_at.getTime(),
   }))
 }
+
+/** Lets no trigger be due again; what was scheduled goes on. */
+export async function endTriggers(sql: Pool): Promise<void> {
+  await sql.query(
+    "update triggers set next_fire_at = now() + interval '1 day' where next_fire_at < now() + interval '12 hours'",
+  )
+}
+
+/** The next whole minute that is at least this far away. */
+export const minuteAfter = (ms: number): number => Math.ceil((Date.now() + ms) / minuteMs) * minuteMs
+
+/** Milliseconds of a minute, the shortest schedule. */
+export const minuteMs = 60_000
