@@ -161,7 +161,7 @@ const isSame = (run: Run, other: Run | undefined): boolean =>
   )
 
 /** When each run arrived first. */
-export function firstArrivals(deliveries: readonly Delivery[]): Map<string, number> {
+function firstArrivals(deliveries: readonly Delivery[]): Map<string, number> {
   const first = new Map<string, number>()
   for (const { runId, at } of deliveries) first.set(runId, Math.min(at, first.get(runId) ?? Infinity))
   return first

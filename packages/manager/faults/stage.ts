@@ -30,12 +30,12 @@ export type Stage = {
   world: World
   replicas: Replica[]
   /** Between 0 and 1, the same sequence for the same seed. */
-  random(): number
+  random: () => number
   /** Progress, for who watches. */
-  say(text: string): void
-  startReplica(): Promise<Replica>
+  say: (text: string) => void
+  startReplica: () => Promise<Replica>
   /** Ends everything; the logs stay where they are when asked to. */
-  close(keepLogs: boolean): Promise<void>
+  close: (keepLogs: boolean) => Promise<void>
 }
 
 /** Starts engines, backends and replicas, and registers the backends. */
@@ -122,7 +122,7 @@ export async function readActiveJobs(stage: Stage): Promise<ActiveJob[]> {
 }
 
 /** Numbers between 0 and 1 that follow from the seed (mulberry32). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
