@@ -56,12 +56,12 @@ export async function endChild(child: Child, graceMs = 10_000): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Tries until it holds; throws when it does not within this time. */
+/** Tries until it holds, every 200 ms; throws when it does not within this time. */
 export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + ms; ;) {
     if (await holds().catch(() => false)) return
     if (Date.now() > end) throw new Error(`${what} took longer than ${ms / 1_000} s`)
-    await pause(100)
+    await pause(200)
   }
 }
 

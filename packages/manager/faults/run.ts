@@ -119,3 +119,5 @@ try {
   process.stderr.write(`error: ${(error as Error).message}\n`)
   process.exitCode = 2
 }
+// A row that was given up may wait for something still.
+setTimeout(() => process.exit(), 1_000).unref()

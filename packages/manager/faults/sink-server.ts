@@ -50,9 +50,9 @@ async function receive(
 function respond(mode: string, response: ServerResponse, answered: (status: number) => void): void {
   const [kind, argument] = mode.split(':')
   const answer = (status: number, headers: Record<string, string> = {}): void => {
-    if (response.destroyed) return
+    // The backend has done its work, whether or not somebody still waits for the answer.
     answered(status)
-    response.writeHead(status, { 'content-length': '0', ...headers }).end()
+    if (!response.destroyed) response.writeHead(status, { 'content-length': '0', ...headers }).end()
   }
   if (kind === 'hang') return
   if (kind === 'reset') return void response.socket?.resetAndDestroy()
@@ -70,7 +70,6 @@ async function control(request: IncomingMessage, response: ServerResponse): Prom
       mode: string
     }
     for (const destination of destinations) modes[destination] = mode
-    response.end()
   } else if (request.url === '/records')
     for (const record of records) response.write(`${JSON.stringify(record)}\n`)
   else if (request.url === '/count') response.write(String(records.length))
