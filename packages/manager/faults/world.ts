@@ -1,4 +1,4 @@
-// What a row fires at: a project with many applications, each with one registered backend, and triggers. Rows come by SQL
+// What a row fires at: projects with many applications, each with one registered backend, and triggers. Rows come by SQL
 // where nothing is proved by the way they come; backends register and send heartbeats through the API.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
@@ -7,14 +7,15 @@ import { type Planned, type Recorder, createRecorder } from './recorder.ts'
 import { type Replica, proxySecret } from './replicas.ts'
 import type { Sink } from './sink.ts'
 
-type Deployment = { applicationId: string; token: string; destination: number; registrationId: string }
-export type World = {
+type Deployment = {
   projectId: string
   environmentId: string
-  deployments: Deployment[]
-  recorder: Recorder
-  stopHeartbeats(): void
+  applicationId: string
+  token: string
+  destination: number
+  registrationId: string
 }
+export type World = { deployments: Deployment[]; recorder: Recorder; stopHeartbeats: () => void }
 export type PlannedTriggers = {
   count: number
   expression: string
@@ -27,20 +28,19 @@ export type PlannedTriggers = {
 
 /** Far from every instant that a row plans, so that a trigger with it is due once: when its row says so. */
 export const yearly = '0 0 1 1 *'
+// One project may take only a part of what a replica can deliver at once.
+const projects = 4
 const heartbeatMs = 20_000
 const callsAtOnce = 20
 
-/** Makes the project and registers a backend per destination; their heartbeats go on until they are stopped. */
+/** Makes the projects and registers a backend per destination; their heartbeats go on until they are stopped. */
 export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica[]): Promise<World> {
   const recorder = createRecorder()
-  const [projectId, environmentId] = [randomUUID(), randomUUID()]
-  await sql.query("insert into projects (id, name, slug) values ($1, 'Faults', 'faults')", [projectId])
-  await sql.query(
-    `insert into environments (id, project_id, name, display_name, sort_order, protected)
-     values ($1, $2, 'dev', 'Development', 10, false)`,
-    [environmentId, projectId],
-  )
-  const deployments = await seedDeployments(sql, { projectId, environmentId, count: sink.size })
+  const deployments: Deployment[] = []
+  for (let project = 0; project < projects; project++) {
+    const destinations = [...Array(sink.size).keys()].filter((index) => index % projects === project)
+    deployments.push(...(await seedProject(sql, `faults-${project}`, destinations)))
+  }
   const callOne = createCaller(replicas)
   let refusal = ''
   await inParallel(deployments, async (deployment) => {
@@ -65,14 +65,20 @@ export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica
       })
     })
   const timer = setInterval(() => void beat(), heartbeatMs)
-  return { projectId, environmentId, deployments, recorder, stopHeartbeats: () => clearInterval(timer) }
+  return { deployments, recorder, stopHeartbeats: () => clearInterval(timer) }
 }
 
-async function seedDeployments(
-  sql: Pool,
-  { projectId, environmentId, count }: { projectId: string; environmentId: string; count: number },
-): Promise<Deployment[]> {
-  const made = Array.from({ length: count }, (_, destination) => ({
+async function seedProject(sql: Pool, slug: string, destinations: readonly number[]): Promise<Deployment[]> {
+  const [projectId, environmentId] = [randomUUID(), randomUUID()]
+  await sql.query('insert into projects (id, name, slug) values ($1, $2, $2)', [projectId, slug])
+  await sql.query(
+    `insert into environments (id, project_id, name, display_name, sort_order, protected)
+     values ($1, $2, 'dev', 'Development', 10, false)`,
+    [environmentId, projectId],
+  )
+  const made = destinations.map((destination) => ({
+    projectId,
+    environmentId,
     applicationId: randomUUID(),
     destination,
     registrationId: '',
@@ -141,20 +147,29 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 /** Adds triggers, evenly over the destinations; returns when each is due first. */
 export async function planTriggers(sql: Pool, world: World, plan: PlannedTriggers): Promise<Planned[]> {
   const { count, expression, dueAt, spreadMs = 0, destinations } = plan
-  const applications = world.deployments
-    .filter(({ destination }) => destinations?.includes(destination) ?? true)
-    .map(({ applicationId }) => applicationId)
-  const { rows } = await sql.query<{ id: string; next_fire_at: Date }>(
+  const chosen = world.deployments.filter(({ destination }) => destinations?.includes(destination) ?? true)
+  const { rows } = await sql.query<{ id: string; application_id: string; next_fire_at: Date }>(
     `insert into triggers (id, project_id, application_id, name, description, cron_expression, run_key, enabled, next_fire_at)
-     select gen_random_uuid(), $1, ($2::uuid[])[1 + n % cardinality($2::uuid[])], 'trigger ' || n, '', $3, 'faults', true,
+     select gen_random_uuid(), ($1::uuid[])[1 + n % cardinality($2::uuid[])], ($2::uuid[])[1 + n % cardinality($2::uuid[])],
+       'trigger ' || n, '', $3, 'faults', true,
        to_timestamp($4::float8 / 1000) + n * $5::float8 / $6 * interval '1 millisecond'
      from generate_series(0, $6::integer - 1) n
-     returning id, next_fire_at`,
-    [world.projectId, applications, expression, dueAt, spreadMs, count],
+     returning id, application_id, next_fire_at`,
+    [
+      chosen.map(({ projectId }) => projectId),
+      chosen.map(({ applicationId }) => applicationId),
+      expression,
+      dueAt,
+      spreadMs,
+      count,
+    ],
   )
-  return rows.map(({ id, next_fire_at }) => ({
+  const environments = new Map(
+    chosen.map(({ applicationId, environmentId }) => [applicationId, environmentId]),
+  )
+  return rows.map(({ id, application_id, next_fire_at }) => ({
     triggerId: id,
-    environmentId: world.environmentId,
+    environmentId: environments.get(application_id) as string,
     scheduledAt: next_fire_at.getTime(),
   }))
 }
