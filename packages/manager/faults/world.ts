@@ -22,8 +22,6 @@ export type PlannedTriggers = {
   /** The instant the first is due at; the others follow evenly within `spreadMs`. */
   dueAt: number
   spreadMs?: number
-  /** Only for these destinations; for all when absent. */
-  destinations?: readonly number[]
 }
 
 /** Far from every instant that a row plans, so that a trigger with it is due once: when its row says so. */
@@ -146,8 +144,8 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 
 /** Adds triggers, evenly over the destinations; returns when each is due first. */
 export async function planTriggers(sql: Pool, world: World, plan: PlannedTriggers): Promise<Planned[]> {
-  const { count, expression, dueAt, spreadMs = 0, destinations } = plan
-  const chosen = world.deployments.filter(({ destination }) => destinations?.includes(destination) ?? true)
+  const { count, expression, dueAt, spreadMs = 0 } = plan
+  const { deployments } = world
   const { rows } = await sql.query<{ id: string; application_id: string; next_fire_at: Date }>(
     `insert into triggers (id, project_id, application_id, name, description, cron_expression, run_key, enabled, next_fire_at)
      select gen_random_uuid(), ($1::uuid[])[1 + n % cardinality($2::uuid[])], ($2::uuid[])[1 + n % cardinality($2::uuid[])],
@@ -156,8 +154,8 @@ export async function planTriggers(sql: Pool, world: World, plan: PlannedTrigger
      from generate_series(0, $6::integer - 1) n
      returning id, application_id, next_fire_at`,
     [
-      chosen.map(({ projectId }) => projectId),
-      chosen.map(({ applicationId }) => applicationId),
+      deployments.map(({ projectId }) => projectId),
+      deployments.map(({ applicationId }) => applicationId),
       expression,
       dueAt,
       spreadMs,
@@ -165,7 +163,7 @@ export async function planTriggers(sql: Pool, world: World, plan: PlannedTrigger
     ],
   )
   const environments = new Map(
-    chosen.map(({ applicationId, environmentId }) => [applicationId, environmentId]),
+    deployments.map(({ applicationId, environmentId }) => [applicationId, environmentId]),
   )
   return rows.map(({ id, application_id, next_fire_at }) => ({
     triggerId: id,
