@@ -202,4 +202,25 @@ describe('recorded runs', () => {
       expect((await runsOf(admin, own.triggerId, limit)).error).toBe('limit must be from 1 to 100')
     expect((await runsOf(admin, randomUUID())).error).toBe('trigger not found')
   })
+
+  test('a month of them goes once its last run is older than the setting says, and the coming months are there', async () => {
+    await service.sql.query(
+      `create table trigger_runs_2020_01 partition of trigger_runs
+       for values from ('2020-01-01 00:00:00+00') to ('2020-02-01 00:00:00+00')`,
+    )
+    const own = await of()
+    await seedRuns(service.sql, own, { count: 1, until: new Date('2020-01-31T23:59:00Z') })
+    await seedRuns(service.sql, own, { count: 1, until: new Date() })
+    const months = async (): Promise<number> => {
+      const { rowCount } = await service.sql.query(
+        "select from pg_inherits where inhparent = 'trigger_runs'::regclass",
+      )
+      return rowCount as number
+    }
+    const before = await months()
+    const schedule = service.app.schedules.find(({ name }) => name === 'trigger-run-retention')
+    await schedule?.run()
+    expect(await months()).toBe(before - 1)
+    expect((await runsOf(admin, own.triggerId)).data.rows).toHaveLength(1)
+  })
 })

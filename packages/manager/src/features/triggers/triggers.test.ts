@@ -166,7 +166,10 @@ describe('the life of a trigger', () => {
       { action: 'create', user_id: admin.id },
       {
         action: 'update',
-        changes: { name: { before: full.name, after: 'Renamed' }, runKey: { before: 'close-day', after: 'other' } },
+        changes: {
+          name: { before: full.name, after: 'Renamed' },
+          runKey: { before: 'close-day', after: 'other' },
+        },
       },
       { action: 'delete' },
     ])
@@ -234,15 +237,18 @@ describe('who may do what', () => {
     expect((await remove(person, data.row.id as string)).error).toBeNull()
   })
 
-  test.each(['readonly', 'tester'])('[triggers.role] a %s reads triggers and may not write them', async (role) => {
-    const person = await memberOf(role)
-    const id = await seedTrigger(service.sql, project)
-    expect((await get(person, id)).error).toBeNull()
-    expectRefused(await create(person, project.applicationId, full), 'forbidden')
-    expectRefused(await update(person, id, { name: 'x' }), 'forbidden')
-    expectRefused(await remove(person, id), 'forbidden')
-    expect((await get(admin, id)).data.row.name).toBe('seeded')
-  })
+  test.each(['readonly', 'tester'])(
+    '[triggers.role] a %s reads triggers and may not write them',
+    async (role) => {
+      const person = await memberOf(role)
+      const id = await seedTrigger(service.sql, project)
+      expect((await get(person, id)).error).toBeNull()
+      expectRefused(await create(person, project.applicationId, full), 'forbidden')
+      expectRefused(await update(person, id, { name: 'x' }), 'forbidden')
+      expectRefused(await remove(person, id), 'forbidden')
+      expect((await get(admin, id)).data.row.name).toBe('seeded')
+    },
+  )
 
   test('[triggers.role] to members of a tenant or an application alone, and to others, triggers do not exist', async () => {
     const id = await seedTrigger(service.sql, project)
