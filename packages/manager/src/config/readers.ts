@@ -109,10 +109,11 @@ export function durationList(bounds: {
           problem: `must be none, or a list of at most ${bounds.maxEntries} times such as 5s,30s, each from ${showDuration(bounds.minMs)} to ${showDuration(bounds.maxMs)}`,
         }
   }
-  const show = (values: readonly number[]): string =>
-    values.length === 0 ? 'none' : values.map(showDuration).join(',')
-  return Object.assign(read, { show })
+  return Object.assign(read, { show: showDurations })
 }
+
+const showDurations = (values: readonly number[]): string =>
+  values.length === 0 ? 'none' : values.map(showDuration).join(',')
 
 /** true or false. */
 export const boolean: Reader<boolean> = (raw) => {
