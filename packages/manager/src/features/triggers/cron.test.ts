@@ -3,6 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Cron, parseCron } from './cron.pure.ts'
+import { createCrons } from './crons.service.ts'
 
 const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs
@@ -146,6 +147,18 @@ describe('any expression in UTC', () => {
       { numRuns: 3_000 },
     )
     expect(compared).toBeGreaterThan(2_000)
+  })
+})
+
+describe('expressions of triggers', () => {
+  test('are parsed once, and kept while few others are used', () => {
+    const crons = createCrons()
+    const first = crons.of('0 6 * * *')
+    for (let minute = 0; minute < 60; minute++) crons.of(`${minute} 0 * * *`)
+    expect(crons.of('0 6 * * *')).toBe(first)
+    for (let minute = 0; minute < 60; minute++) for (const hour of [1, 2]) crons.of(`${minute} ${hour} * * *`)
+    expect(crons.of('0 6 * * *')).not.toBe(first)
+    expect(() => crons.of('wrong')).toThrow('has 1 field and must have 5')
   })
 })
 
