@@ -50,7 +50,7 @@ export function parseCronFields(text: string): CronFields {
   const parts = expandMacro(expression).split(/[\t ]+/)
   if (parts.length !== 5)
     throw new CronError(
-      `has ${parts.length} fields and must have 5: minute, hour, day of month, month, day of week; seconds and years are not known`,
+      `has ${parts.length} ${parts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not known`,
     )
   const [minutes, hours, days, months, weekdays] = parts as [string, string, string, string, string]
   const fields = {

@@ -139,7 +139,10 @@ describe('what is refused says what to write', () => {
     ['@Daily', 'has an unknown macro "@Daily"'],
     ['@every 5m', 'has an unknown macro "@every 5m"'],
     ['@daily @daily', 'has an unknown macro'],
-    ['CRON_TZ=Mars/Olympus 0 6 * * *', 'has an unknown time zone "Mars/Olympus"; use a name of the IANA list'],
+    [
+      'CRON_TZ=Mars/Olympus 0 6 * * *',
+      'has an unknown time zone "Mars/Olympus"; use a name of the IANA list',
+    ],
     ['CRON_TZ=+01:00 0 6 * * *', 'has an unknown time zone "+01:00"'],
     ['CRON_TZ= 0 6 * * *', 'has an unknown time zone ""'],
     ['CRON_TZ=UTC', 'has nothing behind its time zone'],

@@ -64,18 +64,17 @@ function splitFebruary(fields: CronFields): CronFields[] {
   return hasDays ? [others, { ...fields, months: [february] }] : [others]
 }
 
-const fullHour = 60
-const fullDay = 24
-const fullYear = 12
+const [minutesOfHour, hoursOfDay, monthsOfYear, daysOfWeek] = [60, 24, 12, 7]
 
 function calendarOf({ zone, needsBothDays, ...fields }: CronFields): Calendar {
-  // A star in a day field would change which days match; lists do not.
+  // Where one day field is enough, a star in one of them would mean that it does not count.
+  const stars = needsBothDays ? { days: longestMonth, weekdays: daysOfWeek } : {}
   const pattern = [
-    listOf(fields.minutes, fullHour),
-    listOf(fields.hours, fullDay),
-    listOf(fields.days),
-    listOf(fields.months, fullYear),
-    listOf(fields.weekdays),
+    listOf(fields.minutes, minutesOfHour),
+    listOf(fields.hours, hoursOfDay),
+    listOf(fields.days, stars.days),
+    listOf(fields.months, monthsOfYear),
+    listOf(fields.weekdays, stars.weekdays),
   ].join(' ')
   const options: CronOptions = { mode: '5-part', domAndDow: needsBothDays }
   // UTC needs no time zone, and takes a tenth of the time without.

@@ -115,7 +115,7 @@ const checkValues = (input: Input): store.TriggerValues => ({
   enabled: input.enabled ?? true,
 })
 
-/** When the trigger is due for the first time; the row is locked before, so that no tick has an older plan in mind. */
+/** When the trigger is due first. An edit has locked the row before, so that no tick moves on an older plan meanwhile. */
 async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
   if (!enabled) return null
   const first = cron.nextAfter(await store.readNow(tx))

@@ -12,7 +12,7 @@ export const triggersSettings = {
     key: 'triggers.retry_delays',
     env: 'SVC_TRIGGERS_RETRY_DELAYS',
     default: [5_000, 30_000, 120_000],
-    doc: 'How long each further attempt of a run waits after the one before, comma separated, each 20 % more or less; as many as there are further attempts, none if the list is empty.',
+    doc: 'How long each further attempt of a run waits after the one before, comma separated, each 20 % more or less. There are as many further attempts as times; with `none` there is no further one.',
   }),
   triggerMaxRetryAfterMs: setting(duration(0, 3_600_000), {
     key: 'triggers.max_retry_after',
