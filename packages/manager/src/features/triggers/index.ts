@@ -20,7 +20,7 @@ import { createTriggersResolvers } from './triggers.resolvers.ts'
 import { type TriggersDeps, createTriggersService } from './triggers.service.ts'
 import { triggersSettings } from './triggers.settings.ts'
 
-type Deps = Omit<TriggersDeps, 'crons'> &
+type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
   Omit<DeliveryDeps, 'backends' | 'limits' | 'pools' | 'triggerMetrics'> &
   Omit<SchedulingDeps, 'backends' | 'crons' | 'misfireToleranceMs' | 'triggerMetrics'> & {
     backends: BackendsApi
@@ -57,7 +57,7 @@ export const triggers = defineFeature({
       connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),
     })
     return {
-      resolvers: createTriggersResolvers(createTriggersService({ ...deps, crons })),
+      resolvers: createTriggersResolvers(createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject })),
       schedules: [
         createPartitionsSchedule(
           'trigger-run-retention',

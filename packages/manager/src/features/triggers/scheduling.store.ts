@@ -73,7 +73,7 @@ export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<N
       when w.is_missed then 'missed'
       when exists (
         select from trigger_runs r where r.trigger_id = w.trigger_id and r.environment_id = w.environment_id
-          and r.outcome = 'pending' and r.scheduled_at > now() - interval '1 day'
+          and r.outcome = 'pending' and r.scheduled_at > now() - interval '1 day' and r.scheduled_at <= now()
       ) then 'skipped_overlap'
       when not w.is_live then 'skipped_no_backend'
       else 'pending' end as outcome) o

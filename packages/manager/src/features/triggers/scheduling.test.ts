@@ -172,3 +172,17 @@ test('a trigger whose expression cannot be read holds up no other', async () => 
     expect.objectContaining({ msg: 'a trigger cannot be planned', trigger: broken.id }),
   )
 })
+
+test('a project has a limited number of triggers', async () => {
+  const own = await startTriggerScene({ env: { SVC_TRIGGERS_MAX_PER_PROJECT: '2' } })
+  try {
+    for (const name of ['a', 'b']) await own.createTrigger({ name })
+    await expect(own.createTrigger({ name: 'c' })).rejects.toThrow(
+      'a project has 2 triggers at most; delete one, or ask the operator to raise triggers.max_per_project',
+    )
+    const { rows } = await own.service.sql.query('select count(*)::int as kept from triggers')
+    expect(rows).toEqual([{ kept: 2 }])
+  } finally {
+    await own.close()
+  }
+})

@@ -2,7 +2,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { badRequest, orNotFound } from '../../platform/errors.ts'
+import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { changesOf, checkName, checkText } from '../../platform/inputs/inputs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -13,7 +13,7 @@ import { type TriggerRun, listRuns } from './trigger-runs.store.ts'
 import * as store from './triggers.store.ts'
 
 /** `clock` goes by the database. */
-export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: Crons }
+export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: Crons; maxPerProject: number }
 export type TriggersService = ReturnType<typeof createTriggersService>
 
 type Input = { readonly [Field in keyof store.TriggerValues]?: store.TriggerValues[Field] | null }
@@ -43,7 +43,7 @@ const maxInstants = 100
 const previewInstants = 10
 
 /** Rules about triggers. Nothing fires here: a tick finds what is due by `nextFireAt`. */
-export function createTriggersService({ db, audit, clock, crons }: TriggersDeps) {
+export function createTriggersService({ db, audit, clock, crons, maxPerProject }: TriggersDeps) {
   return {
     list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Trigger[]> =>
       store.listTriggers(db, applicationIds, readPage(store.triggerFields, args)),
@@ -81,6 +81,11 @@ export function createTriggersService({ db, audit, clock, crons }: TriggersDeps)
         const nextFireAt = await planOf(tx, values.enabled, cron)
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
+        // All of them may be due in the same minute, and the others' wait behind them.
+        if (await store.hasMoreTriggers(tx, after.projectId, maxPerProject))
+          throw conflict(
+            `a project has ${maxPerProject} triggers at most; delete one, or ask the operator to raise triggers.max_per_project`,
+          )
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
       })

@@ -38,6 +38,12 @@ export const triggersSettings = {
     default: 32,
     doc: 'Of these, attempts for one application in one environment, so that slow backends delay only their own triggers.',
   }),
+  triggerMaxPerProject: setting(integer(1, 1_000_000), {
+    key: 'triggers.max_per_project',
+    env: 'SVC_TRIGGERS_MAX_PER_PROJECT',
+    default: 10_000,
+    doc: 'Triggers that a project may have; a further one is refused. All of them may be due in the same minute.',
+  }),
   triggerRunRetentionDays: setting(integer(31, 3_650), {
     key: 'triggers.run_retention_days',
     env: 'SVC_TRIGGERS_RUN_RETENTION_DAYS',

@@ -82,6 +82,13 @@ export async function insertTrigger(
     .executeTakeFirstOrThrow()
 }
 
+/** Whether the project has more triggers than so many; reads one more at most. */
+export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): Promise<boolean> {
+  const { rows } = await sql<{ isMore: boolean }>`
+    select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(tx)
+  return rows[0]?.isMore === true
+}
+
 /** Without a plan, the one that is stored stays. */
 export function updateTrigger(
   tx: Tx,
