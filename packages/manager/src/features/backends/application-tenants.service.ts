@@ -18,19 +18,27 @@ export function createApplicationTenantsService({ db, database }: ApplicationTen
     readTenantsAfter(database.readContent, applicationId, after, pageSize)
   return {
     /**
-     * The tenants by id, in pages. The first page is read before this returns, so that most failures come before the
-     * response begins.
+     * The tenants by id, in pages, of which only the first may be empty. It is read before this returns, so that most
+     * failures come before the response begins.
      */
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
       if (id === null || !(await isApplicationOf(db, machine.projectId, id))) throw applicationNotFound()
-      const first = await pageAfter(id, beforeAll)
-      return (async function* pages() {
-        for (let page = first; ; page = await pageAfter(id, (page.at(-1) as TenantName).id)) {
-          yield page
-          if (page.length < pageSize) return
-        }
-      })()
+      return pagesFrom(await pageAfter(id, beforeAll), ({ id: last }) => pageAfter(id, last))
     },
+  }
+}
+
+/** This page and those after it; `next` reads the page after a tenant. */
+async function* pagesFrom(
+  first: TenantName[],
+  next: (last: TenantName) => Promise<TenantName[]>,
+): AsyncGenerator<readonly TenantName[]> {
+  yield first
+  let last = first.length < pageSize ? undefined : first.at(-1)
+  while (last !== undefined) {
+    const page = await next(last)
+    if (page.length > 0) yield page
+    last = page.length < pageSize ? undefined : page.at(-1)
   }
 }

@@ -76,15 +76,19 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
   )
 }
 
-/** What fails once the response has begun cuts the connection. */
+/** What fails once the response has begun cuts the connection; Fastify does that, and logs nothing. */
 function sendTenants(
-  { method }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   pages: AsyncIterable<readonly object[]>,
 ): FastifyReply {
   const body = Readable.from(asJson(pages), { objectMode: false })
+  body.once('error', (error) => {
+    request.hasFailed = true
+    request.log.error({ request_id: request.id, err: error }, 'a response could not be ended')
+  })
   // Nobody reads the body of a HEAD, so the tenants are not read either.
-  if (method === 'HEAD') body.destroy()
+  if (request.method === 'HEAD') body.destroy()
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../../../test/kit/app.ts'
 import {
@@ -11,7 +10,7 @@ import {
   unregister,
 } from '../../../test/kit/backends.ts'
 import { bearer } from '../../../test/kit/credentials.ts'
-import { untilWaiting } from '../../../test/kit/locks.ts'
+import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '../../../test/kit/seed.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
@@ -317,15 +316,12 @@ describe('a machine user that ends while it registers', () => {
     ['is deleted', 'delete from machine_users where id = $1'],
   ])('and %s gets no token', async (_name, text) => {
     const { id, token } = await machine()
-    const client = new Client({ connectionString: service.database.url })
-    await client.connect()
-    await client.query('begin')
-    await client.query(text, [id])
-    const answer = register(service, token, body())
-    await untilWaiting(service.sql)
-    await client.query('commit')
-    await client.end()
-    const { status, body: refused } = await answer
+    const { status, body: refused } = await whileLocked(service.database.url, [text, [id]], async (commit) => {
+      const answer = register(service, token, body())
+      await untilWaiting(service.sql)
+      await commit()
+      return answer
+    })
     expect([status, refused.message]).toEqual([401, 'Invalid token: it belongs to no enabled machine user'])
     expect(await countOf(id)).toBe(0)
   })
