@@ -31,6 +31,8 @@ export function ensureEngines(): void {
     redisServer() === null ? 'redis-server' : null,
     // The guides in docs/ are played with it.
     which('curl') === null ? 'curl' : null,
+    // Prepares a network of its own for the test of callbacks.
+    process.platform === 'linux' && which('ip') === null ? 'iproute2' : null,
   ]
   install(missing.filter((name) => name !== null))
 }

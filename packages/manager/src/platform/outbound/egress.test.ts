@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gatewayPolicy } from './egress-policies.ts'
-import { type EgressOptions, createEgress } from './egress.ts'
+import { callbacksPolicy, gatewayPolicy } from './egress-policies.ts'
+import { type EgressOptions, createAddressRules, createEgress } from './egress.ts'
 import { type Lookup, createNames } from './names.ts'
 
 const lookup = createNames().lookupFor('tests')
@@ -170,5 +170,76 @@ describe('a service of our own', () => {
     const lost = createEgress({ ...open, ownServices: [{ host: 'gone.internal', port: 5432 }], lookup })
     expect(await lost.problemOf('10.0.0.9', 5432)).toBe('a service of our own')
     expect(await lost.problemOf('10.0.0.9', 5433)).toBeNull()
+  })
+})
+
+describe('the policy of callbacks', () => {
+  const problemOf = (address: string, opened: readonly string[] = []): string | null =>
+    createAddressRules(callbacksPolicy(opened)).problemOfAddress(address)
+
+  test.each([
+    ['127.0.0.1', 'a loopback address'],
+    ['::1', 'a loopback address'],
+    ['10.0.0.1', 'a private address'],
+    ['100.64.0.1', 'a private address'],
+    ['fd12::1', 'a private address'],
+    ['2002:a00:1::', 'a private address'],
+    ['64:ff9b::c0a8:1', 'a private address'],
+    ['240.0.0.1', 'a reserved address'],
+    ['192.0.0.1', 'a reserved address'],
+    // Outside of what is given out.
+    ['4000::1', 'a reserved address'],
+    ['1::1', 'a reserved address'],
+    ['64:ff9b:2::808:808', 'a reserved address'],
+  ])('refuses %s, which is %s, unless its network is opened', (address, problem) => {
+    expect(problemOf(address)).toBe(problem)
+    expect(problemOf(address, ['0.0.0.0/0', '::/0'])).toBeNull()
+  })
+
+  test.each([
+    '8.8.8.8',
+    '2606:4700::1111',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+    '2002:808:808::',
+    '203.0.113.1',
+  ])('lets %s pass', (address) => expect(problemOf(address)).toBeNull())
+
+  test.each([
+    '0.0.0.0',
+    '169.254.1.1',
+    '169.254.169.254',
+    '100.100.100.200',
+    '224.0.0.1',
+    '2001::1',
+    'fe80::1',
+  ])('never lets %s pass', (address) => {
+    const everything = problemOf(address, [
+      '0.0.0.0/0',
+      '::/0',
+      `${address}/${address.includes(':') ? 128 : 32}`,
+    ])
+    expect([everything, problemOf(address)]).not.toContain(null)
+  })
+
+  test('opens what is wrapped by its own network, not by one around the wrapping', () => {
+    expect(problemOf('2002:a00:1::', ['2000::/3'])).toBe('a private address')
+    expect(problemOf('2002:a00:1::', ['10.0.0.0/8'])).toBeNull()
+  })
+
+  test('refuses the services of our own in an opened network too', async () => {
+    const egress = createEgress({
+      policy: callbacksPolicy(['127.0.0.0/8']),
+      ownServices: [{ host: '127.0.0.1', port: 5432 }],
+      lookup,
+    })
+    expect(await egress.problemOf('127.0.0.1', 5432)).toBe('a service of our own')
+    expect(await egress.problemOf('127.0.0.1', 5433)).toBeNull()
+  })
+
+  test('a denied network wins over an opened one', () => {
+    const rules = createAddressRules({ ...callbacksPolicy(['10.0.0.0/8']), deniedCidrs: ['10.1.0.0/16'] })
+    expect(rules.problemOfAddress('10.1.0.1')).toBe('in a denied network')
+    expect(rules.problemOfAddress('10.2.0.1')).toBeNull()
   })
 })

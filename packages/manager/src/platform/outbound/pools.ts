@@ -23,6 +23,9 @@ export type OutboundPools = {
   close(): Promise<void>
 }
 
+/** Interim responses of one exchange: no byte limit counts them, and each costs some microseconds. */
+export const maxInterim = 1_000
+
 const maxPools = 2_000
 // Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
 const keepAliveMs = 4_000

@@ -30,6 +30,8 @@ const reasons: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the upstream answer are too large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the upstream answer has another length than announced',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the request body has another length than announced',
+  UND_ERR_CLOSED: 'the service is closing its connections',
+  UND_ERR_DESTROYED: 'the service is closing its connections',
   UND_ERR_INVALID_ARG: 'the request cannot be sent to the upstream',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the upstream is not trusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the upstream is not trusted',

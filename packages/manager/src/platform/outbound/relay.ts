@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
 import { BodyAborted, type PassedBody } from './request-body.ts'
 import { sentTooSlowly } from './body-pace.ts'
-import type { OriginPool } from './pools.ts'
+import { type OriginPool, maxInterim } from './pools.ts'
 import { reasonOf } from './reasons.ts'
 
 export type RelayRequest = {
@@ -31,8 +31,6 @@ export type RelayCaller = {
   /** What must be done before the last byte is sent; a rejection withholds it. */
   commit: (status: number) => Promise<void>
 }
-
-const maxInterim = 1_000
 
 /** Why an exchange failed. */
 export class RelayFailure extends Error {}
@@ -95,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
-    // Interim responses are between the upstream and us. No byte limit counts them, and each costs some microseconds.
+    // Interim responses are between the upstream and us.
     if (status < 200) {
       if (++this.#interim > maxInterim) this.#fail('the upstream sends interim answers without end')
       return

@@ -1,0 +1,146 @@
+// Callbacks through names and redirects that others control: nothing of this machine is connected to.
+import { createServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type NameServer, startNameServer } from '../../../test/kit/name-server.ts'
+import { parseCallbackUrl } from './callback-url.ts'
+import { callbacksPolicy } from './egress-policies.ts'
+import { createAddressRules } from './egress.ts'
+import { createNames } from './names.ts'
+import { createOutboundPools } from './pools.ts'
+import { SendFailure, send } from './send.ts'
+
+const notAllowed = 'the address of the upstream is not allowed'
+// A place that examples use and nobody has: it passes as public, and no connection comes about.
+const nowhere = '192.0.2.1'
+let names: NameServer
+let server: Server
+let port: number
+let connections: string[]
+beforeEach(async () => {
+  names = await startNameServer()
+  connections = []
+  // On every address of this machine.
+  server = createServer((_request, response) => response.end('reached'))
+  server.on('connection', (socket) => connections.push(socket.localAddress ?? ''))
+  await new Promise<void>((resolve) => server.listen(0, resolve))
+  ;({ port } = server.address() as AddressInfo)
+})
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  await names.close()
+})
+
+/** What becomes of a callback to a URL that was registered. */
+async function callBack(url: string, opened: readonly string[] = []): Promise<unknown> {
+  const policy = callbacksPolicy(opened)
+  const parsed = parseCallbackUrl(url, createAddressRules(policy))
+  if (parsed === null) return 'not registered'
+  const pools = createOutboundPools({
+    policy,
+    ownServices: [],
+    names: createNames({
+      servers: [names.address],
+      hostsPath: '/dev/null',
+      resolvConfPath: '/dev/null',
+      knownMs: 1,
+    }),
+    maxPerOrigin: 1,
+    maxSockets: 2,
+    connectTimeoutMs: 2_000,
+  })
+  try {
+    const { status, headers } = await send({
+      pool: pools.of('project', parsed.origin),
+      path: parsed.pathname + parsed.search,
+      method: 'POST',
+      headers: [],
+      body: Buffer.from('{}'),
+      timeoutMs: 60_000,
+      maxResponseBytes: 100,
+    })
+    return [status, headers.location]
+  } catch (error) {
+    expect(error).toBeInstanceOf(SendFailure)
+    return [(error as SendFailure).phase, (error as SendFailure).reason]
+  } finally {
+    await pools.close()
+  }
+}
+
+describe('a name', () => {
+  test.each([
+    [['127.0.0.1']],
+    [[nowhere, '127.0.0.1']],
+    [['127.0.0.1', nowhere]],
+    [[nowhere, '2606:4700::1111', '::1']],
+    [['::1']],
+    [['::ffff:7f00:1']],
+    [['64:ff9b::7f00:1']],
+    [['2002:7f00:1::1']],
+    [['10.0.0.1']],
+    [['169.254.169.254']],
+    [['fd00:ec2::254']],
+    [['0.0.0.0']],
+    [['::']],
+    [['fe80::1']],
+  ])('with the addresses %j is registered, and never connected to', async (addresses) => {
+    names.zones.set('backend.example', { addresses })
+    expect(await callBack(`http://backend.example:${port}/`)).toEqual(['connect', notAllowed])
+    expect(names.questions.length).toBeGreaterThan(0)
+    expect(connections).toEqual([])
+  })
+
+  test('that stands for one of this machine is judged by the address', async () => {
+    names.zones.set('backend.example', { alias: 'localhost', addresses: ['127.0.0.1'] })
+    expect(await callBack(`http://backend.example:${port}/`)).toEqual(['connect', notAllowed])
+    expect(connections).toEqual([])
+  })
+
+  test('that is public when it is judged and of this machine right after leads to what was judged', async () => {
+    let answers = 0
+    names.zones.set('backend.example', {
+      // Both families are asked for, once.
+      get addresses() {
+        return ++answers <= 2 ? [nowhere] : ['127.0.0.1', '::1']
+      },
+    })
+    // What the network makes of an address that nobody has is its own affair.
+    await callBack(`http://backend.example:${port}/`)
+    expect([answers, connections]).toEqual([2, []])
+    // And at the next connection it is refused.
+    expect(await callBack(`http://backend.example:${port}/`)).toEqual(['connect', notAllowed])
+    expect(connections).toEqual([])
+  })
+
+  test('in an opened network is connected to', async () => {
+    names.zones.set('backend.svc.cluster.local', { addresses: ['127.0.0.1'] })
+    const url = `http://backend.svc.cluster.local:${port}/`
+    expect(await callBack(url)).toBe('not registered')
+    expect(await callBack(url, ['10.0.0.0/8'])).toEqual(['connect', notAllowed])
+    expect(connections).toEqual([])
+    expect(await callBack(url, ['127.0.0.0/8'])).toEqual([200, undefined])
+    expect(connections).toHaveLength(1)
+  })
+})
+
+describe('a redirect', () => {
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://localhost/',
+    'http://127.0.0.2/',
+    '//10.0.0.1/',
+    '/again',
+  ])('to %s is not followed', async (location) => {
+    server.removeAllListeners('request')
+    let requests = 0
+    server.on('request', (_request, response) => {
+      requests++
+      // To this very server, where it is one of this machine.
+      response.writeHead(302, { location: location.replace(/(?<=\d|localhost)\/$/, `:${port}/`) }).end()
+    })
+    const answer = await callBack(`http://127.0.0.1:${port}/`, ['127.0.0.1/32'])
+    expect(answer).toMatchObject([302, expect.any(String)])
+    expect([requests, connections.length]).toEqual([1, 1])
+  })
+})
