@@ -3,19 +3,23 @@
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import { type TenantName, isApplicationOf, readTenantsAfter } from './application-tenants.store.ts'
+import {
+  type TenantName,
+  isApplicationOf,
+  readTenantsAfter,
+  tenantsPerPage,
+} from './application-tenants.store.ts'
 import { applicationNotFound } from './registrations.service.ts'
 
 export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'readContent'> }
 export type ApplicationTenantsService = ReturnType<typeof createApplicationTenantsService>
 
-const pageSize = 1_000
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Lists tenants of applications. */
 export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
   const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
-    readTenantsAfter(database.readContent, applicationId, after, pageSize)
+    readTenantsAfter(database.readContent, applicationId, after)
   return {
     /**
      * The tenants by id, in pages, of which only the first may be empty. It is read before this returns, so that most
@@ -24,7 +28,7 @@ export function createApplicationTenantsService({ db, database }: ApplicationTen
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
       if (id === null || !(await isApplicationOf(db, machine.projectId, id))) throw applicationNotFound()
-      return pagesFrom(await pageAfter(id, beforeAll), ({ id: last }) => pageAfter(id, last))
+      return pagesFrom(await pageAfter(id, lowestId), ({ id: last }) => pageAfter(id, last))
     },
   }
 }
@@ -35,10 +39,10 @@ async function* pagesFrom(
   next: (last: TenantName) => Promise<TenantName[]>,
 ): AsyncGenerator<readonly TenantName[]> {
   yield first
-  let last = first.length < pageSize ? undefined : first.at(-1)
+  let last = first.length < tenantsPerPage ? undefined : first.at(-1)
   while (last !== undefined) {
     const page = await next(last)
     if (page.length > 0) yield page
-    last = page.length < pageSize ? undefined : page.at(-1)
+    last = page.length < tenantsPerPage ? undefined : page.at(-1)
   }
 }

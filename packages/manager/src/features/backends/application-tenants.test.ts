@@ -15,7 +15,9 @@ const list = (token: string, id: string) =>
 async function seedApplication(tenants: number): Promise<string> {
   const id = randomUUID()
   await service.sql.query('insert into applications (id, project_id, name, slug) values ($1, $2, $3, $3)', [
-    ...[id, project.id, `app-${id.slice(0, 8)}`],
+    id,
+    project.id,
+    `app-${id.slice(0, 8)}`,
   ])
   await service.sql.query(
     `with made as (
@@ -44,7 +46,9 @@ describe('GET /api/machine/application/:id/tenants', () => {
     const applicationId = await seedApplication(25)
     const { status, body, headers } = await list(token, applicationId.toUpperCase())
     expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
-      ...[200, 'application/json; charset=utf-8', 'no-store'],
+      200,
+      'application/json; charset=utf-8',
+      'no-store',
     ])
     const tenants = await enabledOf(applicationId)
     expect(tenants).toHaveLength(23)
@@ -115,13 +119,18 @@ describe('a failure', () => {
   const fetchTenants = async () => {
     const { token } = await machine()
     const applicationId = await seedApplication(2_222)
-    return fetch(`${service.url}/api/machine/application/${applicationId}/tenants`, { headers: bearer(token) })
+    return fetch(`${service.url}/api/machine/application/${applicationId}/tenants`, {
+      headers: bearer(token),
+    })
   }
 
   test('before the first page is answered like any other', async () => {
     failAfter(0)
     const response = await fetchTenants()
-    expect([response.status, await response.json()]).toMatchObject([500, { success: false, code: 'internal' }])
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { success: false, code: 'internal' },
+    ])
   })
 
   test('after it cuts the connection, so that nobody takes a part for the whole, and is logged', async () => {

@@ -58,11 +58,15 @@ async function backend(of: SeededProject = project, url = callbackUrl) {
 }
 const deployment = ({ applicationId, environmentId }: SeededProject) => ({ applicationId, environmentId })
 /** In one transaction all moments are the same one, so that they can be told to the millisecond. */
-async function atOnce<T>(work: (tx: Tx, move: (id: string, ago: string) => Promise<void>) => Promise<T>): Promise<T> {
+async function atOnce<T>(
+  work: (tx: Tx, move: (id: string, ago: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
   const { db } = service.world.database
   return db.transaction().execute((tx) =>
     work(tx, async (id, ago) => {
-      await sql`update backend_registrations set last_heartbeat = now() - ${ago}::interval where id = ${id}`.execute(tx)
+      await sql`update backend_registrations set last_heartbeat = now() - ${ago}::interval where id = ${id}`.execute(
+        tx,
+      )
     }),
   )
 }
@@ -95,7 +99,9 @@ describe('a silent backend', () => {
     await runSchedule(service, 'backends-reap')
     expect(await Promise.all([silent, late, live].map(({ id }) => isThere(id)))).toEqual([false, true, true])
     expect((await heartbeat(service, silent.token, silent.id)).status).toBe(404)
-    const { rows } = await service.sql.query('select action from audit_logs where entity_id = $1', [silent.id])
+    const { rows } = await service.sql.query('select action from audit_logs where entity_id = $1', [
+      silent.id,
+    ])
     expect(rows).toEqual([{ action: 'create' }])
     expect(service.logLines).toContainEqual(expect.objectContaining({ removed: 1 }))
     const text = await service.world.metrics.registry.getSingleMetricAsString('svc_backends')
@@ -208,12 +214,17 @@ describe('what others are told', () => {
     expect(targets).toEqual([
       ...many.slice(0, 5).map(({ id, callbackToken: token }, n) => ({
         ...deployment(project),
-        ...{ registrationId: id, projectId: project.id, token },
+        registrationId: id,
+        projectId: project.id,
+        token,
         callbackUrl: `https://b${n}.example.com/hooks`,
       })),
       ...own.toReversed().map(({ id, callbackToken: token }) => ({
         ...deployment(other),
-        ...{ registrationId: id, projectId: other.id, token, callbackUrl },
+        registrationId: id,
+        projectId: other.id,
+        token,
+        callbackUrl,
       })),
     ])
   })
