@@ -64,13 +64,26 @@ const asJson = (backend: Backend): string =>
     state: stateOf(backend),
   })
 
-const titles = ['PROJECT', 'APPLICATION', 'ENVIRONMENT', 'MACHINE USER', 'CALLBACK HOST', 'VERSION', 'SILENT', 'STATE']
+const titles = [
+  'PROJECT',
+  'APPLICATION',
+  'ENVIRONMENT',
+  'MACHINE USER',
+  'CALLBACK HOST',
+  'VERSION',
+  'SILENT',
+  'STATE',
+]
 
 /** A line of titles and one for each backend, in columns. */
 function asTable(backends: readonly Backend[]): string[] {
   if (backends.length === 0) return []
   const rows = backends.map((backend) => [
-    ...[backend.project, backend.application, backend.environment, backend.machineUser, backend.callbackHost],
+    backend.project,
+    backend.application,
+    backend.environment,
+    backend.machineUser,
+    backend.callbackHost,
     backend.version === '' ? '-' : backend.version,
     `${backend.silentSeconds}s`,
     stateOf(backend),

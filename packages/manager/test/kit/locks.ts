@@ -1,5 +1,5 @@
 // Locks of the database, for tests of what happens while something waits.
-import type { Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 
 /** True while a session of this database waits for a lock of another one. */
 export async function isWaiting(sql: Pool): Promise<boolean> {
@@ -12,4 +12,21 @@ export async function isWaiting(sql: Pool): Promise<boolean> {
 /** Waits until one does. */
 export async function untilWaiting(sql: Pool): Promise<void> {
   while (!(await isWaiting(sql)));
+}
+
+/** Runs the statement in a transaction of its own, which ends when `work` calls what it is given, or ends itself. */
+export async function whileLocked<T>(
+  databaseUrl: string,
+  [text, values]: [text: string, values: unknown[]],
+  work: (commit: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const holder = new Client({ connectionString: databaseUrl })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query(text, values)
+    return await work(async () => void (await holder.query('commit')))
+  } finally {
+    await holder.end()
+  }
 }

@@ -3,34 +3,46 @@
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import { type TenantName, isApplicationOf, readTenantsAfter } from './application-tenants.store.ts'
+import {
+  type TenantName,
+  isApplicationOf,
+  readTenantsAfter,
+  tenantsPerPage,
+} from './application-tenants.store.ts'
 import { applicationNotFound } from './registrations.service.ts'
 
 export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'readContent'> }
 export type ApplicationTenantsService = ReturnType<typeof createApplicationTenantsService>
 
-const pageSize = 1_000
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Lists tenants of applications. */
 export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
   const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
-    readTenantsAfter(database.readContent, applicationId, after, pageSize)
+    readTenantsAfter(database.readContent, applicationId, after)
   return {
     /**
-     * The tenants by id, in pages. The first page is read before this returns, so that most failures come before the
-     * response begins.
+     * The tenants by id, in pages, of which only the first may be empty. It is read before this returns, so that most
+     * failures come before the response begins.
      */
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
       if (id === null || !(await isApplicationOf(db, machine.projectId, id))) throw applicationNotFound()
-      const first = await pageAfter(id, beforeAll)
-      return (async function* pages() {
-        for (let page = first; ; page = await pageAfter(id, (page.at(-1) as TenantName).id)) {
-          yield page
-          if (page.length < pageSize) return
-        }
-      })()
+      return pagesFrom(await pageAfter(id, lowestId), ({ id: last }) => pageAfter(id, last))
     },
+  }
+}
+
+/** This page and those after it; `next` reads the page after a tenant. */
+async function* pagesFrom(
+  first: TenantName[],
+  next: (last: TenantName) => Promise<TenantName[]>,
+): AsyncGenerator<readonly TenantName[]> {
+  yield first
+  let last = first.length < tenantsPerPage ? undefined : first.at(-1)
+  while (last !== undefined) {
+    const page = await next(last)
+    if (page.length > 0) yield page
+    last = page.length < tenantsPerPage ? undefined : page.at(-1)
   }
 }

@@ -2,23 +2,25 @@ import type { Database, Db, PreparedStatement } from '../../platform/db/database
 
 export type TenantName = { id: string; name: string }
 
-// Its index has the enabled rows of an application in the order of their tenants: a page reads what it returns.
+export const tenantsPerPage = 1_000
+
+// Its index has the enabled rows of an application in the order of their tenants: a page reads what it returns. How long
+// a page is stands in the text, since the planner would take a number that it does not know for far more.
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
   text: `
     select t.id, t.name
     from tenant2applications ta join tenants t on t.id = ta.tenant_id
     where ta.application_id = $1 and ta.enabled and ta.tenant_id > $2
-    order by ta.tenant_id limit $3::int`,
+    order by ta.tenant_id limit ${tenantsPerPage}`,
 }
 
-/** The tenants with ids after this one that the application is enabled for, by id, at most so many. */
+/** The next page of the tenants with ids after this one that the application is enabled for, by id. */
 export const readTenantsAfter = (
   read: Database['readContent'],
   applicationId: string,
   after: string,
-  limit: number,
-): Promise<TenantName[]> => read<TenantName>(pageStatement, [applicationId, after, limit])
+): Promise<TenantName[]> => read<TenantName>(pageStatement, [applicationId, after])
 
 /** Whether the project has the application. */
 export async function isApplicationOf(db: Db, projectId: string, applicationId: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { ApplicationTenantsService } from './application-tenants.service.ts'
@@ -24,7 +25,7 @@ const policyOf = (machine: string) => ({ policy: { machine }, errorShape })
 
 /** The routes of backends: registration, heartbeats, and the tenants of their application. */
 export function registerBackendRoutes(server: ApiServer, services: BackendServices): void {
-  const { registrations, heartbeats, tenants } = services
+  const { registrations, tenants } = services
   const registers = policyOf("a machine user; the application must be of its environment's project")
   server.post(
     '/api/machine/register-backend',
@@ -46,26 +47,11 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
       }
     },
   )
-  const owns = policyOf('the machine user that made the registration')
-  const ownOptions = { bodyLimit, config: owns, onRequest: ignoreEmptyBody }
-  server.put(
-    '/api/machine/backend/:id/heartbeat',
-    { ...ownOptions, schema: heartbeatSchema },
-    async (request, reply) => {
-      void reply.header('cache-control', 'no-store')
-      const id = await heartbeats.accept(machineOf(request).id, request.params.id)
-      return { success: true as const, registered_id: id, message: 'Heartbeat received' }
-    },
-  )
-  server.delete(
-    '/api/machine/backend/:id',
-    { ...ownOptions, schema: unregisterSchema },
-    async (request, reply) => {
-      void reply.header('cache-control', 'no-store')
-      await registrations.unregister(callerOf(request), request.params.id)
-      return { success: true as const, message: 'Backend unregistered' }
-    },
-  )
+  void server.register((scoped, _options, done) => {
+    ignoreBodies(scoped)
+    registerOwnRoutes(scoped.withTypeProvider<TypeBoxTypeProvider>(), services)
+    done()
+  })
   server.get(
     '/api/machine/application/:id/tenants',
     { config: registers, schema: applicationTenantsSchema },
@@ -76,15 +62,42 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
   )
 }
 
-/** What fails once the response has begun cuts the connection. */
+/** What a backend does with its own registration. */
+function registerOwnRoutes(server: ApiServer, { registrations, heartbeats }: BackendServices): void {
+  const owns = policyOf('the machine user that made the registration')
+  server.put(
+    '/api/machine/backend/:id/heartbeat',
+    { bodyLimit, config: owns, schema: heartbeatSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      const id = await heartbeats.accept(machineOf(request).id, request.params.id)
+      return { success: true as const, registered_id: id, message: 'Heartbeat received' }
+    },
+  )
+  server.delete(
+    '/api/machine/backend/:id',
+    { bodyLimit, config: owns, schema: unregisterSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      await registrations.unregister(callerOf(request), request.params.id)
+      return { success: true as const, message: 'Backend unregistered' }
+    },
+  )
+}
+
+/** What fails once the response has begun cuts the connection; Fastify does that, and logs nothing. */
 function sendTenants(
-  { method }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   pages: AsyncIterable<readonly object[]>,
 ): FastifyReply {
   const body = Readable.from(asJson(pages), { objectMode: false })
+  body.once('error', (error) => {
+    request.hasFailed = true
+    request.log.error({ request_id: request.id, err: error }, 'a response could not be ended')
+  })
   // Nobody reads the body of a HEAD, so the tenants are not read either.
-  if (method === 'HEAD') body.destroy()
+  if (request.method === 'HEAD') body.destroy()
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
 }
 
@@ -102,11 +115,10 @@ function callerOf(request: FastifyRequest): Caller {
   }
 }
 
-/** Clients that send a Content-Type with every request send it where there is no body too. */
-function ignoreEmptyBody({ headers }: FastifyRequest, _reply: unknown, done: () => void): void {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
-  if (length === '0' && encoding === undefined) delete headers['content-type']
-  done()
+/** Where no body is expected, clients send an empty one all the same, in pieces, or with the Content-Type of another. */
+function ignoreBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null))
 }
 
 /** The response in pieces, one for each page. */

@@ -51,7 +51,7 @@ export const heartbeatSchema = {
   params: ownParams,
   response: {
     200: Type.Object({ success, registered_id: uuid('The registration.'), message }),
-    ...errorResponses('envelope', 403, 404),
+    ...errorResponses('envelope', 403, 404, 413),
   },
 }
 
@@ -60,13 +60,14 @@ export const unregisterSchema = {
   summary: 'Ends a registration; no callback follows',
   tags,
   params: ownParams,
-  response: { 200: Type.Object({ success, message }), ...errorResponses('envelope', 403, 404) },
+  response: { 200: Type.Object({ success, message }), ...errorResponses('envelope', 403, 404, 413) },
 }
 
 export const applicationTenantsSchema = {
   operationId: 'listTenantsOfApplication',
   summary: 'The tenants an application is enabled for',
-  description: 'All of them, by id, as a stream: a connection that ends before the JSON does was cut by a failure.',
+  description:
+    'All of them, by id, as a stream: a connection that ends before the JSON does was cut by a failure.',
   tags,
   params: Type.Object({ id: idInPath('The application') }),
   response: {

@@ -4,12 +4,7 @@ import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
-import {
-  type Heartbeat,
-  type HeartbeatOutcome,
-  noteReception,
-  recordHeartbeats,
-} from './heartbeats.store.ts'
+import { type Heartbeat, type HeartbeatOutcome, noteReception, recordHeartbeats } from './heartbeats.store.ts'
 import { registrationNotFound, registrationOfAnother } from './registrations.service.ts'
 
 export type HeartbeatsDeps = { db: Db; metrics: BackendMetrics }

@@ -30,10 +30,10 @@ export async function recordHeartbeats(
       from owned where r.id = owned.id returning r.id
     )
     select wanted.position::int, case
-      when moved.id is not null then 'accepted'
       when r.id is null then 'unknown'
-      when r.machine_user_id = wanted.machine_user_id then 'busy'
-      else 'foreign' end as outcome
+      when r.machine_user_id <> wanted.machine_user_id then 'foreign'
+      when moved.id is null then 'busy'
+      else 'accepted' end as outcome
     from wanted left join moved on moved.id = wanted.id left join backend_registrations r on r.id = wanted.id
   `.execute(db)
   return inPlace(heartbeats.length, rows).map((row) => row?.outcome ?? null)

@@ -5,7 +5,10 @@ import { defineFeature } from '../../feature.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { callbacksPolicy } from '../../platform/outbound/egress-policies.ts'
 import { type EgressPolicy, createAddressRules } from '../../platform/outbound/egress.ts'
-import { type ApplicationTenantsDeps, createApplicationTenantsService } from './application-tenants.service.ts'
+import {
+  type ApplicationTenantsDeps,
+  createApplicationTenantsService,
+} from './application-tenants.service.ts'
 import { createBackendMetrics } from './backends.metrics.ts'
 import { registerBackendRoutes } from './backends.routes.ts'
 import { backendSettings } from './backends.settings.ts'

@@ -1,7 +1,7 @@
 // Registering a backend for callbacks, and unregistering it. A registration is of one machine user for one application;
 // registering again replaces its token.
 import type { Machine } from '../../policy/authenticate.ts'
-import type { Audit, AuditActor } from '../../platform/audit/append.ts'
+import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { AppError, badRequest, forbidden, notFound } from '../../platform/errors.ts'
@@ -63,53 +63,53 @@ const audited = (
   callbackToken: string,
 ): AuditedRegistration => ({ ...row, callbackOrigin: new URL(callbackUrl).origin, callbackToken })
 
+/**
+ * What the trail says of a registration. A backend registers whenever it starts, and one that starts often must not fill
+ * the trail with rows that tell nothing: so there is a row for a new registration and for one that sends callbacks
+ * elsewhere, and none for any other, for heartbeats, or for the removal of those who are silent.
+ */
+function eventsOf(before: store.Registration | undefined, after: store.Registration): AuditEvent[] {
+  if (before === undefined) return [event('create', { before: null, after: audited(after, 'new') })]
+  if (before.callbackUrl === after.callbackUrl) return []
+  const changed = event('update', { before: audited(before, 'old'), after: audited(after, 'new') })
+  return [{ ...changed, metadata: { callback_url_changed: true } }]
+}
+
 /** Rules about registrations. */
 export function createRegistrationsService(deps: RegistrationsDeps) {
   const { db, audit, secrets, lockMasterKey } = deps
 
-  /** Registering again keeps the id, which the sealed token is bound to. */
   const write = async (tx: Tx, { machine, actor }: Caller, input: Input): Promise<Registered> => {
     const before = await store.lockRegistrationOf(tx, input.applicationId, machine.id)
+    // Registering again keeps the id, which the sealed token is bound to.
     const id = before?.id ?? newId()
+    const { projectId, environmentId, id: machineUserId } = machine
+    const after = { id, projectId, environmentId, machineUserId, ...input }
     const token = createCallbackToken()
-    const { callbackUrl, version } = input
-    const changed = { callbackUrl, version, callbackToken: secrets.seal(token, tokenPlace(id)) }
-    const { projectId, environmentId } = machine
-    const after = {
-      ...{ id, projectId, environmentId, machineUserId: machine.id },
-      ...{ applicationId: input.applicationId, callbackUrl, version },
+    const callbackToken = secrets.seal(token, tokenPlace(id))
+    if (before === undefined) await store.insertRegistration(tx, { ...after, callbackToken })
+    else {
+      const { callbackUrl, version } = input
+      await store.updateRegistration(tx, id, { callbackUrl, version, callbackToken })
     }
-    if (before === undefined) {
-      await store.insertRegistration(tx, { ...after, ...changed })
-      await audit.append(tx, actor, event('create', { before: null, after: audited(after, 'new') }))
-    } else {
-      await store.updateRegistration(tx, id, changed)
-      // A backend registers whenever it starts. One that starts often must not fill the trail with rows that tell
-      // nothing, so only a registration that sends callbacks elsewhere has a row; heartbeats and removals have none.
-      if (before.callbackUrl !== callbackUrl)
-        await audit.append(tx, actor, {
-          ...event('update', { before: audited(before, 'old'), after: audited(after, 'new') }),
-          metadata: { callback_url_changed: true },
-        })
-    }
+    await audit.append(tx, actor, ...eventsOf(before, after))
     return { id, token, isNew: before === undefined }
   }
 
   return {
     /** Of several registrations at once each returns its own token; the one written last is sent with callbacks. */
-    register: (caller: Caller, input: Input): Promise<Registered> => {
+    register: (caller: Caller, { applicationId, ...input }: Input): Promise<Registered> => {
+      const version = checkText(input.version, 'version', 100)
       const url = parseCallbackUrl(input.callbackUrl, deps.rules)
       if (url === null) throw badRequest('Invalid callback_url')
-      const version = checkText(input.version, 'version', 100)
       const { machine } = caller
       return db.transaction().execute(async (tx) => {
         // The token outlives the request, and the machine user may have been disabled or deleted meanwhile.
         if (!(await store.lockEnabledMachineUser(tx, machine.id)))
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
-        if (!(await store.lockApplication(tx, machine.projectId, input.applicationId)))
-          throw applicationNotFound()
+        if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
         await lockMasterKey(tx)
-        return write(tx, caller, { ...input, version, callbackUrl: url.href })
+        return write(tx, caller, { applicationId, version, callbackUrl: url.href })
       })
     },
 

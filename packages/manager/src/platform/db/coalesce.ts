@@ -37,16 +37,14 @@ export function createCoalesced<Key, Row>(
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, inFlight, stalled] = [0, 0, 0]
   let isScheduled = false
-  let mayBeginAt = 0
+  const gap = createGap(minGapMs)
 
   const schedule = (): void => {
     const running = inFlight - stalled
     const isBusy = running >= atOnce || (running === 1 && gathering.size < worthASecond)
     if (isScheduled || isBusy || inFlight >= maxInFlight || gathering.size === 0) return
     isScheduled = true
-    const waitMs = mayBeginAt - performance.now()
-    if (waitMs > 0) setTimeout(() => gather(waiting, moreTurns), waitMs)
-    else gather(waiting, moreTurns)
+    gap.after(() => gather(waiting, moreTurns))
   }
   /** Everything that arrives in this turn of the event loop joins, and a few turns more as long as more arrives. */
   const gather = (seen: number, turns: number): void => {
@@ -56,7 +54,7 @@ export function createCoalesced<Key, Row>(
   const run = async (keys: Key[]): Promise<(Row | null)[]> => options.run(keys)
   const flush = (): void => {
     isScheduled = false
-    mayBeginAt = performance.now() + minGapMs
+    gap.begin()
     const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
     const batch = takeFrom(gathering, Math.min(maxBatch, share))
     let isStalled = false
@@ -104,6 +102,19 @@ export function inPlace<Row extends object>(
   const placed = Array.from<Row | null>({ length: count }).fill(null)
   for (const { position, ...row } of rows) placed[position - 1] = row as unknown as Row
   return placed
+}
+
+/** Keeps beginnings apart: `after` calls back at once, or as soon as the last beginning is long enough ago. */
+function createGap(minGapMs: number) {
+  let endsAt = 0
+  return {
+    begin: (): void => void (endsAt = performance.now() + minGapMs),
+    after: (next: () => void): void => {
+      const waitMs = endsAt - performance.now()
+      if (waitMs > 0) setTimeout(next, waitMs)
+      else next()
+    },
+  }
 }
 
 /** The keys that gathered first. */
