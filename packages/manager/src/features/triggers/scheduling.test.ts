@@ -87,8 +87,8 @@ test('[triggers.overlap] while the run before is still going the due one is reco
   expect((await outcomes(id)).map(([, outcome]) => outcome)).toEqual(['delivered', 'pending'])
 })
 
-describe('[triggers.missed] after downtime', () => {
-  test('the newest missed instant fires if it is younger than 10 minutes; the others are recorded missed', async () => {
+describe('after downtime', () => {
+  test('[triggers.missed] the newest missed instant fires if it is younger than 10 minutes; the others are recorded missed', async () => {
     await scene.register()
     const { id } = await scene.createTrigger({ cronExpression: '*/2 * * * *' })
     const since = minutesAgo(30 + (minutesAgo(30).getUTCMinutes() % 2))
