@@ -3,7 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, headersOf, testEnv } from './kit/app.ts'
+import { tokenPlace } from '../src/features/backends/token-place.pure.ts'
+import { createCallbackToken, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
+import { encryptionRing } from '../src/platform/secrets/keys.ts'
+import { createSecrets } from '../src/platform/secrets/secrets.ts'
+import { type Person, headersOf, masterKey, testEnv } from './kit/app.ts'
 import { callAsMachine } from './kit/backends.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { type ExampleBackend, startExampleBackend } from './kit/example-backend.ts'
@@ -82,19 +86,41 @@ test('the example registers, verifies the callback, and works once per tenant', 
   await expectDelivered(await nextRun())
 })
 
-test('it refuses a callback that is not signed, or signed with another key, and does nothing', async () => {
-  const signed = (signature: string) => ({
-    authorization: `Bearer whsec_${Buffer.alloc(32).toString('base64')}`,
-    'webhook-id': randomUUID(),
-    'webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
-    'webhook-signature': signature,
-  })
-  for (const headers of [{}, signed('v1,'), signed(`v1,${Buffer.alloc(32).toString('base64')}`)]) {
-    const request = { method: 'POST', headers, body: '{"run_key":"forged"}' }
-    expect((await fetch(backend.callbackUrl, request)).status).toBe(401)
+/** The callback token that the service signs with now. */
+async function callbackToken(): Promise<string> {
+  const { rows } = await sql.query('select id, callback_token from backend_registrations')
+  const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
+  return secrets.open(rows[0].callback_token, tokenPlace(rows[0].id))
+}
+/** Calls the backend as the service does; returns the status of the answer. */
+async function send(
+  runKey: string,
+  token: string,
+  { ageSeconds = 0, keyedWith = token } = {},
+): Promise<number> {
+  const [id, body] = [randomUUID(), Buffer.from(JSON.stringify({ run_key: runKey }))]
+  const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signWebhook({ id, timestampSeconds, body, token: keyedWith }),
   }
-  await fire()
-  await expectDelivered(await nextRun())
+  const { status } = await fetch(backend.callbackUrl, { method: 'POST', headers, body })
+  return status
+}
+
+test('it refuses a callback that is not signed, signed with another key, or not of these minutes', async () => {
+  const [token, another] = [await callbackToken(), createCallbackToken()]
+  const unsigned = await fetch(backend.callbackUrl, { method: 'POST', body: '{"run_key":"forged"}' })
+  expect([
+    unsigned.status,
+    await send('forged', token, { keyedWith: another }),
+    await send('forged', token, { ageSeconds: 3_600 }),
+    await send('forged', token, { ageSeconds: -3_600 }),
+    await send('real', token),
+  ]).toEqual([401, 401, 401, 401, 204])
+  await backend.line(/^real for shop-tenant$/m)
   expect(backend.printed()).not.toContain('forged')
 })
 
@@ -151,12 +177,15 @@ test('the machine token is rotated: with the new one in its file the backend goe
   await expectDelivered(await nextRun())
 })
 
-test('its registration is removed: the next heartbeat makes it register again, and it is called', async () => {
+test('its registration is removed: the next heartbeat makes it register again, and it knows the former token too', async () => {
+  const former = await callbackToken()
   await sql.query('delete from backend_registrations')
   const id = await backend.line(/^registered (\S+)$/m)
   expect((await sql.query('select id from backend_registrations')).rows).toEqual([{ id }])
   await fire()
   await expectDelivered(await nextRun())
+  expect(await callbackToken()).not.toBe(former)
+  expect(await send('late', former)).toBe(204)
 })
 
 test('it unregisters when it ends', async () => {
