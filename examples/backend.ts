@@ -11,10 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const { MANAGER_URL = 'http://127.0.0.1:8080', APPLICATION_ID = '', CALLBACK_URL = '' } = process.env
 const { MACHINE_TOKEN, MACHINE_TOKEN_FILE = '', PORT = '9100', HEARTBEAT_SECONDS = '30' } = process.env
+type Answer = { registered_id: string; token: string; tenants?: { id: string; name: string }[] }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Asks the Manager. A token in a file is read each time, so that a rotated one is used at once. */
-async function ask(method: string, path: string, body?: object): Promise<Response> {
+/** Asks the Manager; null is 404. A token in a file is read each time, so that a rotated one is used at once. */
+async function ask(method: string, path: string, body?: object): Promise<Answer | null> {
   const token = MACHINE_TOKEN ?? (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
   const response = await fetch(`${MANAGER_URL}/api/machine${path}`, {
     method,
@@ -22,8 +23,10 @@ async function ask(method: string, path: string, body?: object): Promise<Respons
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),
   })
-  if (!response.ok && response.status !== 404) throw new Error(`${method} ${path}: ${response.status}`)
-  return response
+  const answer = await response.text()
+  if (response.status === 404) return null
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
+  return JSON.parse(answer) as Answer
 }
 
 let registration: string | null = null
@@ -32,17 +35,13 @@ let tokens: string[] = []
 
 /** A heartbeat. Registers first where there is no registration: at the start, or when it was removed. */
 async function beat(): Promise<void> {
-  if (registration !== null) {
-    const { status } = await ask('PUT', `/backend/${registration}/heartbeat`)
-    if (status !== 404) return
-  }
+  if (registration !== null && (await ask('PUT', `/backend/${registration}/heartbeat`)) !== null) return
   const body = { application_id: APPLICATION_ID, callback_url: CALLBACK_URL, version: '1.0.0' }
-  const response = await ask('POST', '/register-backend', body)
-  if (response.status === 404) throw new Error('the application is unknown')
-  const { registered_id, token } = (await response.json()) as { registered_id: string; token: string }
-  registration = registered_id
-  tokens = [token, ...tokens.slice(0, 1)]
-  say(`registered ${registered_id}`)
+  const registered = await ask('POST', '/register-backend', body)
+  if (registered === null) throw new Error('the application is unknown')
+  registration = registered.registered_id
+  tokens = [registered.token, ...tokens.slice(0, 1)]
+  say(`registered ${registration}`)
 }
 
 /** Whether the token signed these bytes within the last five minutes (Standard Webhooks). */
@@ -67,16 +66,17 @@ async function receive(request: IncomingMessage): Promise<number> {
   if (!tokens.some((token) => isSignedWith(token, headers, body))) {
     if (!isSignedWith(headers.authorization?.slice('Bearer '.length) ?? '', headers, body)) return 401
     // In order, but with a token that is not ours: another instance may have registered as the same machine user. The
-    // next heartbeat registers again, and 503 asks for another attempt, which is signed with the token we get then.
+    // next heartbeat registers again, and 503 asks for another attempt, which is signed with the token we get then. Who
+    // forges such a call makes us register once more, and nothing else.
     registration = null
     return 503
   }
   const id = String(headers['webhook-id'])
   if (taken.has(id)) say(`had ${id} already`)
   else {
+    const { run_key } = JSON.parse(body.toString()) as { run_key: string }
     taken.add(id)
     for (const oldest of taken) if (taken.size > 1_000) taken.delete(oldest)
-    const { run_key } = JSON.parse(body.toString()) as { run_key: string }
     say(`run ${id}: ${run_key}`)
     work(run_key).catch((error: unknown) => say(`${run_key} failed: ${String(error)}`))
   }
@@ -85,9 +85,8 @@ async function receive(request: IncomingMessage): Promise<number> {
 
 /** What the trigger is for, once per tenant. The Manager waits 30 seconds for an answer, so it has been sent already. */
 async function work(runKey: string): Promise<void> {
-  const response = await ask('GET', `/application/${APPLICATION_ID}/tenants`)
-  const { tenants = [] } = (await response.json()) as { tenants?: { id: string; name: string }[] }
-  for (const tenant of tenants) say(`${runKey} for ${tenant.name}`)
+  const answer = await ask('GET', `/application/${APPLICATION_ID}/tenants`)
+  for (const tenant of answer?.tenants ?? []) say(`${runKey} for ${tenant.name}`)
 }
 
 createServer((request, response) => {

@@ -35,8 +35,9 @@ const query = (text: string, variables: Record<string, unknown>) =>
 const fire = () => sql.query('update triggers set next_fire_at = now() where id = $1', [triggerId])
 const runsOf = async (id: string) =>
   (await sql.query('select outcome, attempts, response_status from trigger_runs where id = $1', [id])).rows
-const expectDelivered = (id: string, attempts = 1) =>
-  expect.poll(() => runsOf(id)).toEqual([{ outcome: 'delivered', attempts, response_status: 204 }])
+async function expectDelivered(id: string, attempts = 1): Promise<void> {
+  await expect.poll(() => runsOf(id)).toEqual([{ outcome: 'delivered', attempts, response_status: 204 }])
+}
 /** The run that the backend takes next, once it has done its work for both tenants. */
 async function nextRun(): Promise<string> {
   const id = await backend.line(/^run (\S+): night$/m)
