@@ -1,21 +1,18 @@
 // Plays docs/esb.md against a real service and the partner that the page tells its readers to run. Commands are run by
 // bash, as a reader runs them; only the two ports are others.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
 import { freePort } from './engines/postgres.ts'
 import { type TestApp, headersOf, startTestApp } from './kit/app.ts'
 import { rawCall } from './kit/http.ts'
 import {
-  type Answer,
   type Ask,
   type Step,
-  answerOf,
   blocksOf,
   expectMistakesToShow,
   parseBody,
@@ -23,9 +20,9 @@ import {
   readPage,
   stepsOf,
 } from './kit/played-page.ts'
+import { createShell } from './kit/played-shell.ts'
 import { seedUser } from './kit/seed.ts'
 
-const run = promisify(execFile)
 // The program of the partner, and pictures.
 const others = ['js', 'mermaid']
 const written = readPage('esb.md')
@@ -52,9 +49,13 @@ beforeAll(async () => {
   await once(partner.stdout as NodeJS.ReadableStream, 'data')
 
   const identity = Object.entries(headersOf(await seedUser(service.sql, 'maintainer', 'administrator')))
-  const runCommand = createShell()
+  const runCommand = createShell(folder)
   askService = async (language, request) => {
-    if (language === 'sh') return runCommand(request)
+    if (language === 'sh') {
+      const log = service.logLines.map((line) => `${JSON.stringify(line)}\n`).join('')
+      writeFileSync(join(folder, 'manager.log'), log)
+      return runCommand(request)
+    }
     const { status, headers, body } = await rawCall(service.url, {
       method: 'POST',
       path: '/query',
@@ -69,20 +70,6 @@ afterAll(async () => {
   await service.close()
   rmSync(folder, { recursive: true })
 })
-
-/** Runs commands; variables that one of them sets are there for the next, as in a terminal. */
-function createShell(): (command: string) => Promise<Answer> {
-  let variables = ''
-  return async (command) => {
-    writeFileSync(
-      join(folder, 'manager.log'),
-      service.logLines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-    )
-    const { stdout } = await run('bash', ['-c', variables + command], { cwd: folder })
-    for (const assignment of command.match(/^[A-Z]+=.*$/gm) ?? []) variables += `${assignment}\n`
-    return stdout.startsWith('{') ? { status: 200, headers: {}, body: parseBody(stdout) } : answerOf(stdout)
-  }
-}
 
 test('the page on the ESB is right in every answer, and a mistake in any of them shows', async () => {
   const answers = await play(steps, askService)

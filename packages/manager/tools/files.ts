@@ -14,6 +14,7 @@ const known = [
   'docs/*.md',
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
+  'examples/*.ts',
   // A package: its own few files, then code and tests by folder.
   'packages/*/{package.json,vitest.config.ts,vitest.load.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',

@@ -7,12 +7,13 @@ import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
+import { addTriggerCommands } from './triggers.ts'
 
 /** The command `manager` with all its commands. */
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail and its backends.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends and its triggers.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -26,6 +27,7 @@ Examples:
   $ npm run manager -- admin grant alice@example.com
   $ npm run manager -- audit verify
   $ npm run manager -- backends list
+  $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
 
 The service itself is started with npm start.`,
@@ -36,6 +38,7 @@ The service itself is started with npm start.`,
   addAdminCommands(program)
   addAuditCommands(program)
   addBackendsCommands(program)
+  addTriggerCommands(program)
   addKeysCommands(program)
   return program
 }

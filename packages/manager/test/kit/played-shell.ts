@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { type Answer, answerOf, parseBody } from './played-page.ts'
+
+const run = promisify(execFile)
+
+/** Runs the commands of a page with bash; variables that one of them sets are there for the next, as in a terminal. */
+export function createShell(cwd: string): (command: string) => Promise<Answer> {
+  let variables = ''
+  return async (command) => {
+    const { stdout } = await run('bash', ['-c', variables + command], { cwd })
+    for (const assignment of command.match(/^[A-Z]+=.*$/gm) ?? []) variables += `${assignment}\n`
+    return stdout.startsWith('{') ? { status: 200, headers: {}, body: parseBody(stdout) } : answerOf(stdout)
+  }
+}

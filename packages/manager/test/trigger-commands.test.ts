@@ -1,0 +1,202 @@
+// `manager triggers runs` and `manager triggers retry`, as an operator runs them.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testEnv } from './kit/app.ts'
+import { type TriggerScene, startTriggerScene } from './kit/callbacks.ts'
+import { runManager } from './kit/process.ts'
+import { seedRuns } from './kit/triggers.ts'
+
+let scene: TriggerScene
+let trigger: { id: string; name: string }
+/** When the run under test was planned: a time that no tick plans. */
+const plannedAt = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 30_000)
+
+beforeAll(async () => {
+  scene = await startTriggerScene()
+})
+afterAll(() => scene.close())
+beforeEach(async () => {
+  for (const table of ['triggers', 'trigger_runs', 'jobs.job_common', 'backend_registrations'])
+    await scene.service.sql.query(`delete from ${table}`)
+  trigger = await scene.createTrigger()
+})
+
+const triggers = (...args: string[]) => runManager(['triggers', ...args], testEnv(scene.service.database.url))
+/** Runs of the trigger, missed ones, the newest last; returns their ids, newest first. */
+async function addRuns(count: number): Promise<string[]> {
+  const { id: projectId, applicationId, environmentId } = scene.project
+  for (let left = count - 1; left >= 0; left--) {
+    const until = new Date(plannedAt.getTime() - left * 60_000)
+    const of = { projectId, applicationId, environmentId, triggerId: trigger.id }
+    await seedRuns(scene.service.sql, of, { count: 1, until })
+    // Ids rise with time, as those of the service do.
+    await scene.service.sql.query('update trigger_runs set id = $1 where scheduled_at = $2', [
+      idAt(until),
+      until,
+    ])
+  }
+  return (await scene.runsOf(trigger.id)).map(({ id }) => id).toReversed()
+}
+const idAt = (time: Date): string => {
+  const digits = time.getTime().toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7${randomUUID().slice(15)}`
+}
+const end = (id: string, outcome: string, failure: string | null, status: number | null = null) =>
+  scene.service.sql.query(
+    `update trigger_runs set outcome = $2, failure = $3, response_status = $4, attempts = 4, starts = 4,
+       executed_at = scheduled_at, finished_at = now() where id = $1`,
+    [id, outcome, failure, status],
+  )
+const auditRows = async () =>
+  (
+    await scene.service.sql.query(
+      `select entity_id, action, changes, principal_type, principal_id from audit_logs
+       where entity_type = 'trigger_run' order by seq`,
+    )
+  ).rows
+
+describe('manager triggers runs', () => {
+  test('prints a table, newest first: when, of what, how it ended and why', async () => {
+    const [newest = '', older = ''] = await addRuns(2)
+    await end(newest, 'failed', 'the backend answered 500', 500)
+    await end(older, 'delivered', null, 204)
+    const { code, stdout, stderr } = await triggers('runs')
+    expect([code, stderr]).toEqual([0, ''])
+    const [header, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/))
+    expect(header).toEqual([
+      'planned',
+      'project',
+      'application',
+      'env',
+      'trigger',
+      'outcome',
+      'tries',
+      'answer',
+      'run',
+    ])
+    const shared = ['shop', 'shop-app', 'dev', 'seeded']
+    const earlier = new Date(plannedAt.getTime() - 60_000)
+    expect(rows).toEqual([
+      [plannedAt.toISOString(), ...shared, 'failed', '4', 'the backend answered 500', newest],
+      [earlier.toISOString(), ...shared, 'delivered', '4', '204', older],
+    ])
+  })
+
+  test('--json prints an object for each run', async () => {
+    const [id = ''] = await addRuns(1)
+    await end(id, 'failed', 'the backend answered 500', 500)
+    const { code, stdout } = await triggers('runs', '--json')
+    expect(code).toBe(0)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      {
+        id,
+        scheduledAt: plannedAt.toISOString(),
+        project: 'shop',
+        application: 'shop-app',
+        trigger: 'seeded',
+        environment: 'dev',
+        outcome: 'failed',
+        attempts: 4,
+        responseStatus: 500,
+        failure: 'the backend answered 500',
+      },
+    ])
+  })
+
+  test('lists only the trigger, the outcome and the number that are asked for', async () => {
+    const [newest = '', older = ''] = await addRuns(3)
+    await end(older, 'failed', 'the backend answered 400', 400)
+    const other = await scene.createTrigger({ name: 'other' })
+    const idsOf = async (...args: string[]) => {
+      const { stdout } = await triggers('runs', '--json', ...args)
+      return [...stdout.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
+    }
+    expect(await idsOf('--outcome', 'failed')).toEqual([older])
+    expect(await idsOf('--limit', '1')).toEqual([newest])
+    expect(await idsOf('--trigger', trigger.id)).toHaveLength(3)
+    expect(await idsOf('--trigger', other.id)).toEqual([])
+  })
+
+  test('without runs it says so, and prints nothing where a program reads', async () => {
+    expect(await triggers('runs')).toEqual({ code: 0, stdout: '', stderr: 'no run was found\n' })
+    expect(await triggers('runs', '--json')).toEqual({ code: 0, stdout: '', stderr: 'no run was found\n' })
+  })
+
+  test('what it cannot read is refused with what to write instead', async () => {
+    const refusals = [
+      [['--trigger', 'nightly'], 'error: --trigger takes the id of a trigger, a UUID'],
+      [
+        ['--outcome', 'lost'],
+        'Allowed choices are pending, delivered, failed, cancelled, skipped_no_backend',
+      ],
+      [['--limit', '0'], 'give a number from 1 to 1000'],
+      [['--limit', '1001'], 'give a number from 1 to 1000'],
+    ] as const
+    for (const [args, text] of refusals) {
+      const { code, stdout, stderr } = await triggers('runs', ...args)
+      expect([args, code, stdout]).toEqual([args, 1, ''])
+      expect(stderr).toContain(text)
+    }
+  })
+})
+
+describe('manager triggers retry', () => {
+  test('a failed run is delivered again under its id, with all its attempts and an audit row', async () => {
+    await scene.register()
+    const [id = ''] = await addRuns(1)
+    await end(id, 'failed', 'the backend answered 500', 500)
+    expect(await triggers('retry', id)).toEqual({
+      code: 0,
+      stdout: `the run of seeded planned for ${plannedAt.toISOString()} is delivered again\n`,
+      stderr: '',
+    })
+    expect(await scene.runsOf(trigger.id)).toMatchObject([
+      { id, outcome: 'pending', attempts: 0, finished_at: null, response_status: null, failure: null },
+    ])
+    expect(await scene.jobsWhere("name = 'trigger-attempts'")).toBe(1)
+    expect(await auditRows()).toEqual([
+      {
+        entity_id: id,
+        action: 'update',
+        changes: { outcome: { before: 'failed', after: 'pending' } },
+        principal_type: 'system',
+        principal_id: 'manager triggers retry',
+      },
+    ])
+    await scene.deliver()
+    expect(scene.backend.received.map(({ headers }) => headers['webhook-id'])).toEqual([id])
+    expect(await scene.runsOf(trigger.id)).toMatchObject([{ id, outcome: 'delivered', attempts: 1 }])
+    expect((await triggers('retry', id)).stderr).toBe(
+      'error: only a failed run is delivered again, and this one is delivered\n',
+    )
+  })
+
+  test('a run that is not failed, or not there, is refused and stays as it is', async () => {
+    const before = await auditRows()
+    const [id = ''] = await addRuns(1)
+    expect(await triggers('retry', id)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: only a failed run is delivered again, and this one is missed\n',
+    })
+    for (const unknown of [randomUUID(), 'nightly'])
+      expect(await triggers('retry', unknown)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: there is no run ${unknown}; \`manager triggers runs --outcome failed\` lists them\n`,
+      })
+    expect([await scene.runsOf(trigger.id), await auditRows()]).toMatchObject([
+      [{ outcome: 'missed' }],
+      before,
+    ])
+    expect(await scene.jobsWhere('true')).toBe(0)
+  })
+})
