@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     name: 'manager',
     root: import.meta.dirname,
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'faults/*.test.ts'],
     // What floods, measures or needs much data: `npm run test:load`.
     exclude: ['**/*.load.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],

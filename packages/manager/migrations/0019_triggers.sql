@@ -60,5 +60,6 @@ select partitions_prepare('trigger_runs', 2);
 
 -- A job is one attempt. First attempts and later ones wait in two queues, so that those that wait for their time are not
 -- read whenever the others are. A job whose process is lost is given to another after ten seconds without a heartbeat.
-select jobs.create_queue(queue, '{"policy": "standard", "retryLimit": 1000, "heartbeatSeconds": 10, "expireInSeconds": 900}')
+select jobs.create_queue(queue, '{"policy": "standard", "heartbeatSeconds": 10, "expireInSeconds": 900,
+  "retryLimit": 1000, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 60}')
 from unnest(array['trigger-attempts', 'trigger-retries']) queue;

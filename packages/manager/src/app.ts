@@ -5,7 +5,7 @@ import { type InOrder, createFeatures } from './feature.ts'
 import type { UsersApi } from './features/users/index.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import type { ReadinessProbe } from './platform/http/readiness.ts'
-import type { Schedule } from './platform/jobs/schedules.ts'
+import type { BackgroundWork } from './platform/jobs/start.ts'
 import { joinSealedColumns } from './platform/secrets/sealed-columns.ts'
 import { type Transport, type TransportOptions, createTransport } from './transport.ts'
 import type { World } from './world.ts'
@@ -26,6 +26,7 @@ const features = [
   (await import('./features/backends/index.ts')).backends,
   (await import('./features/transformations/index.ts')).transformations,
   (await import('./features/endpoints/index.ts')).endpoints,
+  (await import('./features/triggers/index.ts')).triggers,
   (await import('./features/gateway/index.ts')).gateway,
   (await import('./features/proxy-auth/index.ts')).proxyAuth,
   (await import('./features/audit/index.ts')).auditTrail,
@@ -36,7 +37,7 @@ const features = [
 export const sealedColumns = joinSealedColumns(features.map((feature) => feature.sealedColumns ?? []))
 
 export type AppOptions = TransportOptions & DepsOptions
-export type App = Transport & { readiness: ReadinessProbe; schedules: readonly Schedule[] }
+export type App = Transport & BackgroundWork & { readiness: ReadinessProbe }
 
 /** Builds the service; throws when a route or a field has no policy, naming all of them. */
 export async function createApp(
@@ -61,10 +62,12 @@ export async function createApp(
     isHatchOpen ? { ...options, fallbackIdentity: developmentIdentity } : options,
   )
   if (isHatchOpen) await openEscapeHatch(world, apis.users)
+  const { readiness, jobs, log, metrics } = deps
   return {
     ...transport,
-    readiness: deps.readiness,
+    ...{ readiness, jobs, log, metrics },
     schedules: created.flatMap((feature) => feature.schedules ?? []),
+    queues: created.flatMap((feature) => feature.queues ?? []),
   }
 }
 

@@ -8,6 +8,7 @@ import { createProjectVersions } from './platform/db/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
+import { createJobs } from './platform/jobs/jobs.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
@@ -38,6 +39,7 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
     shares: shareConnections(openFileLimit(), connectionNeeds(config, kdfThreads)),
     readVersion: createProjectVersions(database),
+    jobs: createJobs({ pool: database.pool, log: world.log }),
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
@@ -46,7 +48,10 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
   }
 }
 
-export const closeDeps = ({ kdf }: Deps): Promise<void> => kdf.close()
+export async function closeDeps({ kdf, jobs }: Deps): Promise<void> {
+  await kdf.close()
+  await jobs.close()
+}
 
 /** Development without a proxy: no secret is needed, and a request without identity is an administrator's. */
 export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>

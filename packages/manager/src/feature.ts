@@ -6,6 +6,7 @@ import type { Links } from './platform/graphql/links.ts'
 import type { ResolverMap } from './platform/graphql/schema.ts'
 import type { ApiServer } from './platform/http/declarations.ts'
 import type { Schedule } from './platform/jobs/schedules.ts'
+import type { Queue } from './platform/jobs/worker.ts'
 import type { SealedColumns } from './platform/secrets/sealed-columns.ts'
 import type { Scopes } from './policy/scopes.ts'
 
@@ -17,6 +18,8 @@ type Feature<Api = unknown> = {
   /** Registers the feature's REST routes; each declares its policy. */
   routes?: (server: ApiServer) => void
   schedules?: readonly Schedule[]
+  /** Durable jobs and who works on them; the queues themselves come with a migration. */
+  queues?: readonly Queue[]
   /** Stops timers and threads, and writes what is still buffered; called once no request is in flight. */
   close?: () => Promise<void>
   /** The handful of functions other features may call. */

@@ -11,7 +11,7 @@ import { createHealthServer } from './platform/http/health-server.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import type { Logger } from './platform/log/log.ts'
 import { type RetiredKeys, assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
-import { startSchedules } from './platform/jobs/schedules.ts'
+import { startBackgroundWork } from './platform/jobs/start.ts'
 import { settings } from './settings.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { version } from './version.ts'
@@ -33,14 +33,14 @@ async function start(config: Config): Promise<void> {
   // By name Fastify would open a second server for ::1, which the limits on connections do not know.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
-  const own = app.schedules.filter(({ role = 'jobs' }) => config.roles.includes(role))
-  const stopJobs = startSchedules(own, log, world.metrics)
+  const stopBackgroundWork = startBackgroundWork(app, config.roles)
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
 
   const stop = async (): Promise<void> => {
     // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.
     app.readiness.startDraining()
+    const backgroundEnds = stopBackgroundWork()
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
     const overdue = setTimeout(
@@ -49,7 +49,7 @@ async function start(config: Config): Promise<void> {
     )
     overdue.unref()
     await app.server.close()
-    await stopJobs()
+    await backgroundEnds
     health.close()
     health.closeAllConnections()
     await app.readiness.close()

@@ -7,10 +7,12 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
-  auditLogs environments`)
-const nestedLists = words('Project.tenants Project.applications Project.environments Application.endpoints')
+  auditLogs environments triggers`)
+const nestedLists = words(
+  'Project.tenants Project.applications Project.environments Application.endpoints Application.triggers',
+)
 /** Whoever builds one of these moves it up. */
-const notYet = words('triggers Application.triggers deploymentSpecifications')
+const notYet = words('deploymentSpecifications')
 
 let kit: ListKit
 beforeAll(async () => {
@@ -182,7 +184,8 @@ describe('what a list can be asked about', () => {
         (of.fields ?? []).map(({ name, type }) => (isValue(type) ? name : `${name}Id`)),
       )
       for (const field of await kit.publishedFields(list))
-        if (!readable.has(field) || /secret|hash|password|token|key/i.test(field))
+        // A run key tells backends what to run.
+        if (!readable.has(field) || /secret|hash|password|token|(?<!^run)key/i.test(field))
           offending.push(`${list}: ${field}`)
     }
     expect(offending).toEqual([])
@@ -214,7 +217,9 @@ describe('what a list can be asked about', () => {
         if (allowed.includes(field) ? !isServed : !isRefused)
           surprises.push(`${list} by ${field}: ${filtered}; ${ordered}`)
       }
-      await Promise.all([...names].map(check))
+      // Fewer at once than may wait for a connection.
+      for (let from = 0; from < names.size; from += 100)
+        await Promise.all([...names].slice(from, from + 100).map(check))
     }
     expect(surprises).toEqual([])
   }, 120_000)

@@ -4,6 +4,7 @@ import { seedEndpoint } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
 import { routesOf } from './kit/routes.ts'
 import { seedAccessToken, seedMachineUser } from './kit/seed.ts'
+import { seedTrigger } from './kit/triggers.ts'
 
 const { service, admin, project } = useProject()
 
@@ -52,6 +53,7 @@ describe('the interface', () => {
     )
     const machineUserId = (await seedMachineUser(service.sql, project)).id
     const endpointId = await seedEndpoint(service.sql, project)
+    const triggerId = await seedTrigger(service.sql, project)
     await seedAccessToken(service.sql, admin)
     /** A call of each mutation that takes a name. */
     const calls: Record<string, (name: string) => string> = {
@@ -67,6 +69,9 @@ describe('the interface', () => {
       createEndpoint: (name) =>
         `(applicationId: "${applicationId}", input: {${name}, consumeURL: "/${slug()}"}) { id }`,
       updateEndpoint: (name) => `(id: "${endpointId}", input: {${name}}) { id }`,
+      createTrigger: (name) =>
+        `(applicationId: "${applicationId}", input: {${name}, cronExpression: "@daily"}) { id }`,
+      updateTrigger: (name) => `(id: "${triggerId}", input: {${name}}) { id }`,
       createMachineUserWithCredentials: (name) =>
         `(environmentId: "${environmentId}", input: {${name}, hashedKey: "__GENERATE_TOKEN__"}) { generatedToken }`,
       updateMachineUser: (name) => `(id: "${machineUserId}", input: {${name}}) { id }`,

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { seedEndpoint, seedEndpointAccess } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
 import { seedMachineUser } from './kit/seed.ts'
+import { seedTrigger } from './kit/triggers.ts'
 
 const { service, admin, project } = useProject()
 
@@ -80,6 +81,10 @@ const updates: Record<string, Update> = {
       transformationTemplate: '{{.Data}}',
       logLevel: 'FULL',
     },
+  },
+  updateTrigger: {
+    make: () => seedTrigger(service.sql, project),
+    full: { name: 'n', description: 'd', cronExpression: '@hourly', runKey: 'k', enabled: false },
   },
   updateMachineUser2Endpoint: {
     make: async () => {

@@ -1,6 +1,6 @@
 // docs/api/openapi.json: what the routes declare, as an OpenAPI 3.1 document.
 import type { FastifySchema } from 'fastify'
-import { errorSchema, errorSchemas } from '../src/platform/http/http.schemas.ts'
+import { envelopeRefusal, errorSchema, errorSchemas } from '../src/platform/http/http.schemas.ts'
 import { healthPortSchemas } from '../src/platform/http/health.schemas.ts'
 import type { GuardedRoute } from '../src/policy/guard-http.ts'
 import { type Json, frame, headerParts, healthServers, reasons } from './openapi-frame.ts'
@@ -89,8 +89,9 @@ function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<strin
   const add = (status: string, body: object): void => {
     responses.set(status, (responses.get(status) ?? new Set()).add(body))
   }
-  if (policy !== undefined && !('open' in policy)) add('401', errorSchema)
-  if (policy !== undefined && 'machine' in policy) add('429', errorSchema)
+  const refusal = errorShape === 'envelope' ? envelopeRefusal : errorSchema
+  if (policy !== undefined && !('open' in policy)) add('401', refusal)
+  if (policy !== undefined && 'machine' in policy) add('429', refusal)
   const further = [
     ...(policy !== undefined && 'can' in policy ? ['403', '404'] : []),
     ...(schema.body === undefined ? [] : ['413', '415']),

@@ -92,6 +92,29 @@ export function duration(minMs: number, maxMs: number): Reader<number> {
 
 const showDuration = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)
 
+/** A list of times, each as `duration` reads it, or `none`: an empty variable counts as absent. */
+export function durationList(bounds: {
+  minMs: number
+  maxMs: number
+  maxEntries: number
+}): Reader<readonly number[]> {
+  const readOne = duration(bounds.minMs, bounds.maxMs)
+  const read: Reader<readonly number[]> = (raw) => {
+    const list = raw === 'none' ? [] : commaList(raw)
+    const values = list.map((item) => readOne(item))
+    const valid = values.every((one): one is { value: number } => 'value' in one)
+    return valid && list.length <= bounds.maxEntries
+      ? { value: values.map(({ value }) => value) }
+      : {
+          problem: `must be none, or a list of at most ${bounds.maxEntries} times such as 5s,30s, each from ${showDuration(bounds.minMs)} to ${showDuration(bounds.maxMs)}`,
+        }
+  }
+  return Object.assign(read, { show: showDurations })
+}
+
+const showDurations = (values: readonly number[]): string =>
+  values.length === 0 ? 'none' : values.map(showDuration).join(',')
+
 /** true or false. */
 export const boolean: Reader<boolean> = (raw) => {
   if (raw === true || raw === 'true' || raw === '1') return { value: true }

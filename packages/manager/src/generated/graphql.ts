@@ -17,6 +17,8 @@ import type { ApplicationMember as ApplicationMemberRow } from '../features/memb
 import type { TenantRoleDefinition as TenantRoleDefinitionRow } from '../features/memberships/tenant-roles.store.ts';
 import type { Project as ProjectRow } from '../features/projects/projects.store.ts';
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
+import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
+import type { TriggerRun as TriggerRunRow } from '../features/triggers/trigger-runs.store.ts';
 import type { User as UserRow } from '../features/users/users.store.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
@@ -36,6 +38,7 @@ export type Permission =
   | 'SELF_READ'
   | 'USER_LIST'
   | 'PROJECT_LIST'
+  | 'CRON_PREVIEW'
   | 'USER_SEARCH'
   | 'ACCESS_TOKEN_READ'
   | 'ACCESS_TOKEN_WRITE'
@@ -72,6 +75,8 @@ export type Permission =
   | 'ENDPOINT_ACCESS_READ'
   | 'ENDPOINT_ACCESS_WRITE'
   | 'ESB_AUDIT_READ'
+  | 'TRIGGER_READ'
+  | 'TRIGGER_WRITE'
   | 'LANGUAGE_PACK_READ'
   | 'LANGUAGE_PACK_WRITE';
 
@@ -112,6 +117,12 @@ export type Query = {
   readonly effectiveSettings: EffectiveSettings;
   readonly tenants: ReadonlyArray<Tenant>;
   readonly tenant: Tenant;
+  readonly triggers: ReadonlyArray<Trigger>;
+  readonly trigger: Trigger;
+  /** Recorded runs of a trigger, newest planned instant first. limit is from 1 to 100, by default 100. */
+  readonly triggerRuns: ReadonlyArray<TriggerRun>;
+  /** The next ten instants of an expression that need not be stored; what is wrong with it is the error. */
+  readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
   /** The caller. */
   readonly me: User;
   /** Everyone for administrators; for others the people they share a project with. */
@@ -320,6 +331,30 @@ export type QueryTenantArgs = {
 };
 
 
+export type QueryTriggersArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryTriggerArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryTriggerRunsArgs = {
+  trigger: Scalars['ID']['input'];
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryNextRunsArgs = {
+  cronExpression: Scalars['String']['input'];
+};
+
+
 export type QueryUsersArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
@@ -397,6 +432,10 @@ export type Mutation = {
   readonly createTenant: Tenant;
   readonly updateTenant: Tenant;
   readonly deleteTenant: Scalars['Boolean']['output'];
+  readonly createTrigger: Trigger;
+  readonly updateTrigger: Trigger;
+  /** Its recorded runs are no longer shown. */
+  readonly deleteTrigger: Scalars['Boolean']['output'];
   /** Sets the system role: user or administrator. */
   readonly updateUserSystemRole: User;
 };
@@ -665,6 +704,23 @@ export type MutationDeleteTenantArgs = {
 };
 
 
+export type MutationCreateTriggerArgs = {
+  applicationId: Scalars['ID']['input'];
+  input: CreateTriggerInput;
+};
+
+
+export type MutationUpdateTriggerArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateTriggerInput;
+};
+
+
+export type MutationDeleteTriggerArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type MutationUpdateUserSystemRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
@@ -713,7 +769,8 @@ export type Scope =
   | 'SETTINGS'
   | 'SETTINGS_OWNER'
   | 'TENANT'
-  | 'TENANT_SLUG';
+  | 'TENANT_SLUG'
+  | 'TRIGGER';
 
 /** A token a person made for scripts and command-line clients; it acts as that person. */
 export type PersonalAccessToken = {
@@ -764,11 +821,20 @@ export type Application = {
   readonly createdAt: Scalars['String']['output'];
   readonly project: Project;
   readonly endpoints: ReadonlyArray<Endpoint>;
+  readonly triggers: ReadonlyArray<Trigger>;
 };
 
 
 /** An application, defined once per project. */
 export type ApplicationEndpointsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+/** An application, defined once per project. */
+export type ApplicationTriggersArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
@@ -1274,6 +1340,69 @@ export type UpdateTenantInput = {
   readonly deploymentMode?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** Calls the backends of an application on a schedule, once in each environment that has backends. */
+export type Trigger = {
+  readonly id: Scalars['ID']['output'];
+  readonly name: Scalars['String']['output'];
+  readonly description: Scalars['String']['output'];
+  /** Five fields, or a macro such as @daily; in UTC, or in the zone of a CRON_TZ=<zone> in front. */
+  readonly cronExpression: Scalars['String']['output'];
+  /** Sent to backends as it is, so that they know what to run. */
+  readonly runKey: Scalars['String']['output'];
+  /** A disabled trigger does not fire. */
+  readonly enabled: Scalars['Boolean']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The next planned instants, count of them, from 1 to 100. Of a disabled trigger: when it would fire if it were enabled now. */
+  readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
+  readonly application: Application;
+};
+
+
+/** Calls the backends of an application on a schedule, once in each environment that has backends. */
+export type TriggerNextRunsArgs = {
+  count?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What became of a planned instant in one environment. */
+export type TriggerRun = {
+  readonly id: Scalars['ID']['output'];
+  /** The planned instant. */
+  readonly scheduledAt: Scalars['String']['output'];
+  readonly environment: Environment;
+  /** pending, delivered, failed, cancelled, skipped_no_backend, skipped_overlap or missed. */
+  readonly outcome: Scalars['String']['output'];
+  /** How often a backend was called. */
+  readonly attempts: Scalars['Int']['output'];
+  /** When the first attempt began; null without one. */
+  readonly executedAt?: Maybe<Scalars['String']['output']>;
+  /** Null while the run is pending. */
+  readonly finishedAt?: Maybe<Scalars['String']['output']>;
+  /** The status of the last response; null without one. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** What went wrong; null when nothing did. */
+  readonly failure?: Maybe<Scalars['String']['output']>;
+  readonly createdAt: Scalars['String']['output'];
+};
+
+export type CreateTriggerInput = {
+  readonly name: Scalars['String']['input'];
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  readonly cronExpression: Scalars['String']['input'];
+  readonly runKey?: InputMaybe<Scalars['String']['input']>;
+  /** True by default. */
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** What is absent or null stays. */
+export type UpdateTriggerInput = {
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  readonly cronExpression?: InputMaybe<Scalars['String']['input']>;
+  readonly runKey?: InputMaybe<Scalars['String']['input']>;
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
 export type User = {
   readonly id: Scalars['ID']['output'];
   readonly externalName: Scalars['String']['output'];
@@ -1439,6 +1568,10 @@ export type ResolversTypes = {
   Tenant: ResolverTypeWrapper<TenantRow>;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  Trigger: ResolverTypeWrapper<TriggerRow>;
+  TriggerRun: ResolverTypeWrapper<TriggerRunRow>;
+  CreateTriggerInput: CreateTriggerInput;
+  UpdateTriggerInput: UpdateTriggerInput;
   User: ResolverTypeWrapper<UserRow>;
   UserProviderResult: ResolverTypeWrapper<UserProviderResult>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
@@ -1514,6 +1647,10 @@ export type ResolversParentTypes = {
   Tenant: TenantRow;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  Trigger: TriggerRow;
+  TriggerRun: TriggerRunRow;
+  CreateTriggerInput: CreateTriggerInput;
+  UpdateTriggerInput: UpdateTriggerInput;
   User: UserRow;
   UserProviderResult: UserProviderResult;
   String: Scalars['String']['output'];
@@ -1577,6 +1714,10 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   effectiveSettings?: Resolver<ResolversTypes['EffectiveSettings'], ParentType, ContextType, RequireFields<QueryEffectiveSettingsArgs, 'applicationId' | 'tenantId'>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'projectId' | 'slug'>>;
+  triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, RequireFields<QueryTriggersArgs, 'application'>>;
+  trigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<QueryTriggerArgs, 'id'>>;
+  triggerRuns?: Resolver<ReadonlyArray<ResolversTypes['TriggerRun']>, ParentType, ContextType, RequireFields<QueryTriggerRunsArgs, 'trigger'>>;
+  nextRuns?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType, RequireFields<QueryNextRunsArgs, 'cronExpression'>>;
   me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
   userProviderSearch?: Resolver<ReadonlyArray<ResolversTypes['UserProviderResult']>, ParentType, ContextType, RequireFields<QueryUserProviderSearchArgs, 'name'>>;
@@ -1632,6 +1773,9 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'projectId' | 'input'>>;
   updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
   deleteTenant?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
+  createTrigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<MutationCreateTriggerArgs, 'applicationId' | 'input'>>;
+  updateTrigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<MutationUpdateTriggerArgs, 'id' | 'input'>>;
+  deleteTrigger?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTriggerArgs, 'id'>>;
   updateUserSystemRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserSystemRoleArgs, 'id' | 'role'>>;
 };
 
@@ -1677,6 +1821,7 @@ export type ApplicationResolvers<ContextType = GraphqlContext, ParentType extend
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
   endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, Partial<ApplicationEndpointsArgs>>;
+  triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, Partial<ApplicationTriggersArgs>>;
 };
 
 export type Tenant2ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant2Application'] = ResolversParentTypes['Tenant2Application']> = {
@@ -1923,6 +2068,32 @@ export type TenantResolvers<ContextType = GraphqlContext, ParentType extends Res
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
 };
 
+export type TriggerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Trigger'] = ResolversParentTypes['Trigger']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cronExpression?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  runKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  nextRuns?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType, RequireFields<TriggerNextRunsArgs, 'count'>>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+};
+
+export type TriggerRunResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TriggerRun'] = ResolversParentTypes['TriggerRun']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  scheduledAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  executedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type UserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   externalName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1979,6 +2150,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   EffectiveFrontendSettings?: EffectiveFrontendSettingsResolvers<ContextType>;
   EffectiveSettings?: EffectiveSettingsResolvers<ContextType>;
   Tenant?: TenantResolvers<ContextType>;
+  Trigger?: TriggerResolvers<ContextType>;
+  TriggerRun?: TriggerRunResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserProviderResult?: UserProviderResultResolvers<ContextType>;
 };

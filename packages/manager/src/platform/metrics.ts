@@ -102,15 +102,15 @@ function createMetricFactory(registers: Registry[]) {
       for (const combination of combinationsOf(labels ?? {})) histogram.zero(combination)
       return histogram
     },
-    ...createOpenCounters(registers),
+    ...createOpenMetrics(registers),
   }
 }
 
 /** The label of what comes after the first ids. */
 const other = 'other'
 
-/** Counters whose values are not known when they are made. */
-function createOpenCounters(registers: Registry[]) {
+/** Metrics whose labels are not known when they are made. */
+function createOpenMetrics(registers: Registry[]) {
   return {
     /** By a name that the code gives, such as that of a throttle: `of` returns what counts for it, from 0. */
     namedCounter: (name: string, help: string, label: string) => {

@@ -22,6 +22,8 @@ const table = {
   // The two lists show callers only what they may see.
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
+  // Names nothing that is stored.
+  CRON_PREVIEW: { system: 'user' },
   USER_SEARCH: { anyProject: 'maintainer' },
   // Tokens: the caller's own; administrators reach everyone's.
   ACCESS_TOKEN_READ: { system: 'user' },
@@ -67,6 +69,8 @@ const table = {
   ENDPOINT_ACCESS_READ: { project: 'readonly' },
   ENDPOINT_ACCESS_WRITE: { project: 'maintainer' },
   ESB_AUDIT_READ: { project: 'readonly' },
+  TRIGGER_READ: { project: 'readonly' },
+  TRIGGER_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
 } as const satisfies Record<string, Requirement>

@@ -75,6 +75,38 @@ describe('every setting', () => {
     })
   })
 
+  test('a list of times is printed as it is written, an empty one as none', () => {
+    const delaysOf = (text: string) => {
+      const config = load({ ...leastEnv, SVC_TRIGGERS_RETRY_DELAYS: text })
+      return [
+        valueOf(config, 'triggerRetryDelaysMs'),
+        printableConfig(config, settings)['triggers.retry_delays'],
+      ]
+    }
+    expect(delaysOf('1s, 90,2m')).toEqual([[1_000, 90_000, 120_000], '1s,90s,120s'])
+    expect(delaysOf('none')).toEqual([[], 'none'])
+    const inFile = file('delays.yaml', 'triggers:\n  retry_delays: [1500ms, 7]\n')
+    expect(valueOf(load(leastEnv, inFile), 'triggerRetryDelaysMs')).toEqual([1_500, 7_000])
+    expect(
+      valueOf(load(leastEnv, file('none.yaml', 'triggers:\n  retry_delays: []\n')), 'triggerRetryDelaysMs'),
+    ).toEqual([])
+    for (const wrong of [
+      'soon',
+      '5s,',
+      '5s,,6s',
+      'none,5s',
+      '5s;6s',
+      '5s 6s',
+      '0s',
+      '2h',
+      '61m',
+      Array(11).fill('5s').join(','),
+    ])
+      expect(problemsOf({ ...leastEnv, SVC_TRIGGERS_RETRY_DELAYS: wrong })).toEqual([
+        'SVC_TRIGGERS_RETRY_DELAYS must be none, or a list of at most 10 times such as 5s,30s, each from 1s to 3600s',
+      ])
+  })
+
   test('shows a default on the page that its variable takes', () => {
     const page = readFileSync(`${root}docs/configuration.md`, 'utf8')
     const rows = [...page.matchAll(/^\| `([a-z._]+)` +\| `(SVC_[A-Z_]+)` +\| (.+?) +\|/gm)]

@@ -26,9 +26,10 @@ export async function freePort(): Promise<number> {
 
 /**
  * Starts a server in the folder, making the cluster when there is none. Data survives a stop. A server that still runs on
- * this data, because whoever started it was killed, is stopped first.
+ * this data, because whoever started it was killed, is stopped first. A durable one waits for the disk as one in
+ * production does.
  */
-export function startPostgres(dir: string, port: number): Postgres {
+export function startPostgres(dir: string, port: number, { durable = false } = {}): Postgres {
   const bin = postgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed')
   const data = `${dir}/data`
@@ -69,8 +70,7 @@ export function startPostgres(dir: string, port: number): Postgres {
     '-c listen_addresses=127.0.0.1',
     '-c max_connections=300',
     // The data is thrown away; waiting for the disk would only make tests slow.
-    '-c fsync=off',
-    '-c full_page_writes=off',
+    ...(durable ? [] : ['-c fsync=off', '-c full_page_writes=off']),
   ]
   const start = (): void =>
     run('pg_ctl', ['-D', data, '-l', `${dir}/log`, '-o', options.join(' '), '-w', 'start'])

@@ -12,6 +12,7 @@ import {
   seedProject,
   seedUser,
 } from './seed.ts'
+import { seedTrigger } from './triggers.ts'
 
 export type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null }
 type Field = { name: string; type: TypeRef; args: { name: string; type: TypeRef }[] }
@@ -60,6 +61,7 @@ export async function createListKit(): Promise<ListKit> {
   const { id: machineUserId } = await seedMachineUser(service.sql, main)
   const endpointId = await seedEndpoint(service.sql, main)
   await seedEndpointAccess(service.sql, { projectId: main.id, endpointId, machineUserId })
+  await seedTrigger(service.sql, main)
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',
@@ -138,7 +140,7 @@ export async function createListKit(): Promise<ListKit> {
 }
 
 /** These have arguments of their own: how many, and of which name. */
-const otherwise = new Set(['esbAuditLogs', 'userProviderSearch'])
+const otherwise = new Set(['esbAuditLogs', 'triggerRuns', 'userProviderSearch'])
 
 /** By what they answer, a list of things with ids, whatever their arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {

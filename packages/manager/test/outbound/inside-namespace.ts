@@ -79,7 +79,7 @@ async function main(): Promise<Seen> {
         timeoutMs: 60_000,
         maxResponseBytes: 100,
       })
-      return `${answer.status} ${answer.body}`
+      return `${answer.status} ${answer.body.toString()}`
     } catch (error) {
       if (error instanceof SendFailure) return `${error.phase}: ${error.reason}`
       throw error

@@ -4,6 +4,7 @@ import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { settingsOperations } from './settings-operations.ts'
+import { triggerOperations } from './trigger-operations.ts'
 import {
   applicationRoles,
   everyone,
@@ -363,4 +364,5 @@ export const operations: Operation[] = [
   ...credentialOperations,
   ...settingsOperations,
   ...endpointOperations,
+  ...triggerOperations,
 ]

@@ -41,6 +41,7 @@ export const seenBy = {
   languagePack: projectRoles,
   endpoint: projectRoles,
   endpointAccess: projectRoles,
+  trigger: projectRoles,
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

@@ -11,6 +11,7 @@ import {
   seedTenant,
   seedUser,
 } from '../kit/seed.ts'
+import { seedTrigger } from '../kit/triggers.ts'
 import { type Principal, applicationRoles, principals, projectRoles, tenantRoles } from './principals.ts'
 
 export type MatrixWorld = {
@@ -146,6 +147,8 @@ export const fresh = {
     const of = { projectId: target.id, endpointId, machineUserId }
     return { endpointId, id: await seedEndpointAccess(world.service.sql, of) }
   },
+  trigger: ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>
+    seedTrigger(service.sql, target),
   role: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
     const id = randomUUID()
     await service.sql.query(

@@ -11,28 +11,6 @@ const { service, project } = useProject()
 const machine = () => seedMachineUser(service.sql, project)
 const body = (callback_url: string) => ({ application_id: project.applicationId, callback_url })
 
-const invalid = [
-  '',
-  ' ',
-  'backend',
-  '/hooks',
-  '//backend.example.com/',
-  'backend.example.com/hooks',
-  'http://',
-  'http:///x',
-  'ftp://backend.example.com/',
-  'file:///etc/passwd',
-  'javascript:alert(1)',
-  'ws://backend.example.com/',
-  'https://user@backend.example.com/',
-  'https://user:pass@backend.example.com/',
-  'https://@backend.example.com/',
-  'https://backend.example.com:99999/',
-  'https://backend .example.com/',
-  'https://backend.example.com/a\nb',
-  `https://backend.example.com/${'x'.repeat(2_100)}`,
-]
-
 describe('the callback URL', () => {
   const registerUrl = async (callback_url: string) => {
     const { token } = await machine()
@@ -40,8 +18,30 @@ describe('the callback URL', () => {
     return [status, status === 400 ? answer.message : callback_url]
   }
 
-  test.each(invalid)('[backends.url-invalid] %j is answered 400', async (url) => {
-    expect(await registerUrl(url)).toEqual([400, 'Invalid callback_url'])
+  test('[backends.url-invalid] what is not absolute, not http or https, or has a user name is answered 400', async () => {
+    const invalid = [
+      '',
+      ' ',
+      'backend',
+      '/hooks',
+      '//backend.example.com/',
+      'backend.example.com/hooks',
+      'http://',
+      'http:///x',
+      'ftp://backend.example.com/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'ws://backend.example.com/',
+      'https://user@backend.example.com/',
+      'https://user:pass@backend.example.com/',
+      'https://@backend.example.com/',
+      'https://backend.example.com:99999/',
+      'https://backend .example.com/',
+      'https://backend.example.com/a\nb',
+      `https://backend.example.com/${'x'.repeat(2_100)}`,
+    ]
+    for (const url of invalid)
+      expect([url, ...(await registerUrl(url))]).toEqual([url, 400, 'Invalid callback_url'])
   })
 
   test.each([

@@ -4,7 +4,7 @@ import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { callbacksPolicy } from '../../platform/outbound/egress-policies.ts'
-import { createAddressRules } from '../../platform/outbound/egress.ts'
+import { type EgressPolicy, createAddressRules } from '../../platform/outbound/egress.ts'
 import {
   type ApplicationTenantsDeps,
   createApplicationTenantsService,
@@ -18,7 +18,10 @@ import { type RegistrationsDeps, createRegistrationsService } from './registrati
 import { tokenColumn } from './token-place.pure.ts'
 
 export type { Deployment, LiveTarget } from './liveness.service.ts'
-export type BackendsApi = Pick<LivenessService, 'listDeployments' | 'listLiveTargets'>
+export type BackendsApi = Pick<LivenessService, 'listDeployments' | 'listLiveTargets'> & {
+  /** Where callbacks may go. */
+  egressPolicy: EgressPolicy
+}
 
 type Deps = Omit<RegistrationsDeps, 'rules'> &
   Omit<LivenessDeps, 'metrics' | 'staleAfterMs' | 'reapAfterMs'> &
@@ -33,7 +36,8 @@ export const backends = defineFeature({
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, backendSettings)
     const metrics = createBackendMetrics(deps.metrics)
-    const rules = createAddressRules(callbacksPolicy(settings.callbacksAllowedCidrs))
+    const egressPolicy = callbacksPolicy(settings.callbacksAllowedCidrs)
+    const rules = createAddressRules(egressPolicy)
     const heartbeats = createHeartbeatsService({ db: deps.db, metrics })
     const registrations = createRegistrationsService({ ...deps, rules })
     const tenants = createApplicationTenantsService(deps)
@@ -46,6 +50,7 @@ export const backends = defineFeature({
     const api: BackendsApi = {
       listDeployments: liveness.listDeployments,
       listLiveTargets: liveness.listLiveTargets,
+      egressPolicy,
     }
     return {
       routes: (server) => registerBackendRoutes(server, { registrations, heartbeats, tenants }),

@@ -25,6 +25,10 @@ export type ListedBackend = {
 const maxTargets = 5
 const time = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
 
+/** Most rows are decided by the first condition, which costs next to nothing. */
+const isLive = (staleAfterMs: number): RawBuilder<unknown> =>
+  sql`last_heartbeat > now() - ${time(staleAfterMs)} or backend_silence(last_heartbeat) < ${time(staleAfterMs)}`
+
 /** Every environment that one of the applications is registered in, and whether one of its backends is live. */
 export async function listDeployments(
   tx: Tx,
@@ -32,7 +36,7 @@ export async function listDeployments(
   staleAfterMs: number,
 ): Promise<(Deployment & { isLive: boolean })[]> {
   const { rows } = await sql<Deployment & { isLive: boolean }>`
-    select application_id, environment_id, bool_or(backend_silence(last_heartbeat) < ${time(staleAfterMs)}) as is_live
+    select application_id, environment_id, bool_or(${isLive(staleAfterMs)}) as is_live
     from backend_registrations where application_id = any(${applicationIds}::uuid[])
     group by application_id, environment_id`.execute(tx)
   return rows
@@ -52,7 +56,7 @@ export async function listLiveTargets(
     cross join lateral (
       select * from backend_registrations own
       where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
-        and backend_silence(own.last_heartbeat) < ${time(staleAfterMs)}
+        and (${isLive(staleAfterMs)})
       order by own.last_heartbeat desc, own.id limit ${maxTargets}
     ) r
     order by wanted.position, r.last_heartbeat desc, r.id`.execute(db)
@@ -76,11 +80,8 @@ export async function deleteSilent(db: Db, reapAfterMs: number, limit: number): 
 
 /** How many registrations are live and stale. */
 export async function countBackends(db: Db, staleAfterMs: number): Promise<{ live: number; stale: number }> {
-  // Most rows are decided by the first condition, which costs next to nothing.
-  const isLive = sql`last_heartbeat > now() - ${time(staleAfterMs)}
-    or backend_silence(last_heartbeat) < ${time(staleAfterMs)}`
   const { rows } = await sql<{ live: number; total: number }>`
-    select count(*) filter (where ${isLive})::int as live, count(*)::int as total from backend_registrations
+    select count(*) filter (where ${isLive(staleAfterMs)})::int as live, count(*)::int as total from backend_registrations
   `.execute(db)
   const { live = 0, total = 0 } = rows[0] ?? {}
   return { live, stale: total - live }

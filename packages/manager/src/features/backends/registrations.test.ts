@@ -207,7 +207,7 @@ describe('DELETE /api/machine/backend/:id', () => {
   })
 })
 
-test('[backends.envelope] errors of the four routes have success and message, those of authentication an error', async () => {
+test('[backends.envelope] errors of the four routes have success and message, those of authentication an error too', async () => {
   const { token } = await machine()
   const routes: [string, string][] = [
     ['POST', '/register-backend'],
@@ -226,7 +226,8 @@ test('[backends.envelope] errors of the four routes have success and message, th
     expect(failed.body.success).toBe(false)
     const refused = await send({})
     expect([path, refused.status]).toEqual([path, 401])
-    expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'error', 'request_id'])
+    expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'error', 'message', 'request_id', 'success'])
+    expect(refused.body).toMatchObject({ success: false, message: refused.body.error })
   }
 })
 

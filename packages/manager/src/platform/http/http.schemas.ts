@@ -20,6 +20,12 @@ const message = Type.String({ description: 'What is wrong, and what to do.' })
 
 export const errorSchema = Type.Object({ error: message, ...failure }, { $id: 'Error' })
 
+/** What is refused before a route with the envelope is reached has both. */
+export const envelopeRefusal = Type.Object(
+  { error: message, success: Type.Literal(false), message, ...failure },
+  { $id: 'EnvelopeRefusal' },
+)
+
 export const graphqlError = Type.Object(
   {
     message,

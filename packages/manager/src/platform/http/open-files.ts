@@ -6,8 +6,10 @@ import { readFileSync } from 'node:fs'
 export type ConnectionShares = {
   /** Connections of the API port. */
   api: number
-  /** Connections to upstreams, all together. */
+  /** Connections to endpoints of the ESB, all together. */
   outbound: number
+  /** Connections to backends that are called back. */
+  callbacks: number
 }
 type Needs = {
   /** Connections to PostgreSQL, all pools together. */
@@ -40,7 +42,10 @@ export function openFileLimit(): number {
   }
 }
 
-/** What is left for inbound and outbound connections, two thirds and one third; throws when that is next to nothing. */
+/**
+ * What is left for inbound and outbound connections: two thirds, a quarter for endpoints, and the rest for callbacks;
+ * throws when that is next to nothing.
+ */
 export function shareConnections(limit: number, needs: Needs): ConnectionShares {
   const taken =
     ownFiles + needs.threads * filesPerThread + needs.database + redisConnections + healthConnections
@@ -51,6 +56,7 @@ export function shareConnections(limit: number, needs: Needs): ConnectionShares 
     )
   return {
     api: Math.min(needs.maxApi, Math.floor((shared * 2) / 3)),
-    outbound: Math.min(needs.maxOutbound, Math.floor(shared / 3)),
+    outbound: Math.min(needs.maxOutbound, Math.floor(shared / 4)),
+    callbacks: Math.floor(shared / 12),
   }
 }

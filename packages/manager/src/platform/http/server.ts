@@ -146,11 +146,13 @@ function sendError(
   const declared = request.routeOptions?.config?.errorShape ?? 'error'
   // GraphQL begins after authentication: callers refused before that get the same body on every route.
   const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
-  const shape = isBefore ? 'error' : declared
+  const body = errorBody(isBefore ? 'error' : declared, failure, request.id)
+  // Clients of these routes look for the envelope, those of machine routes for the error: a refusal has both.
+  const isBoth = isBefore && declared === 'envelope'
   return reply
     .code(failure.status)
     .header('cache-control', 'no-store')
-    .send(errorBody(shape, failure, request.id))
+    .send(isBoth ? { ...errorBody(declared, failure, request.id), ...body } : body)
 }
 
 function acceptOnlyJson(server: FastifyInstance): void {

@@ -6,9 +6,9 @@ import type { Metrics } from '../metrics.ts'
 
 export type Schedule = {
   name: string
-  everyMs: number
-  /** The role of the processes that do it; `jobs` by default. */
+  /** The role of the processes that run it; `jobs` by default. */
   role?: RoleName
+  everyMs: number
   /** Runs once at the start too: a process may not live as long as the time between two runs. */
   atStart?: true
   run(): Promise<void>

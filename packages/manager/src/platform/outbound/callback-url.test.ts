@@ -155,7 +155,8 @@ const disguised = (host: string): fc.Arbitrary<string> =>
       maxLength: host.length,
     })
     .map((ways) =>
-      [...host]
+      host
+        .split('')
         .map((character, index) => {
           if (ways[index] === 'percent') return percent(character)
           if (ways[index] === 'full width') return fullWidth(character)

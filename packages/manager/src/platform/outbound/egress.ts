@@ -51,7 +51,13 @@ const descriptions: Record<AddressClass, string> = {
 }
 
 /** Never called, in any configuration. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
-const neverCalled: readonly AddressClass[] = ['unspecified', 'link-local', 'metadata', 'multicast', 'tunnel']
+const neverCalled: ReadonlySet<AddressClass> = new Set([
+  'unspecified',
+  'link-local',
+  'metadata',
+  'multicast',
+  'tunnel',
+])
 
 /** Judges addresses, not names: a name is judged by every address it resolves to. */
 export function createAddressRules(policy: EgressPolicy): AddressRules {
@@ -63,7 +69,7 @@ export function createAddressRules(policy: EgressPolicy): AddressRules {
     problemOfAddress: (address) => {
       const [kind, plain] = [classifyAddress(address), plainAddress(address)]
       if (kind === null || plain === null) return 'no address'
-      if (neverCalled.includes(kind)) return descriptions[kind]
+      if (neverCalled.has(kind)) return descriptions[kind]
       if (isDenied(address)) return 'in a denied network'
       // By the IPv4 address inside alone: a network of IPv6 that surrounds a wrapping does not allow what is wrapped.
       if (onlyCidrs.length > 0 && !isOnly(plain)) return 'outside the allowed networks'
@@ -74,16 +80,16 @@ export function createAddressRules(policy: EgressPolicy): AddressRules {
 
 /** The rules of a policy, and that no service of our own is called. */
 export function createEgress({ policy, ownServices, lookup }: EgressOptions): Egress {
-  const { problemOfAddress } = createAddressRules(policy)
+  const rules = createAddressRules(policy)
   const isOwn = async (address: string, host: string): Promise<boolean> => {
     const name = bareHost(host)
     const own = classifyAddress(name) === null ? await lookup(name) : [{ address: name }]
     return own.some((service) => isSameHost(service.address, address))
   }
   return {
-    problemOfAddress,
+    problemOfAddress: (address) => rules.problemOfAddress(address),
     problemOf: async (address, port) => {
-      const problem = problemOfAddress(address)
+      const problem = rules.problemOfAddress(address)
       if (problem !== null) return problem
       const hosts = ownServices.filter((service) => service.port === port).map((service) => service.host)
       // A service of ours whose name does not resolve could be anywhere.

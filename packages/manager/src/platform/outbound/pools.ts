@@ -18,8 +18,11 @@ export type OriginPool = {
   isBreaking: boolean
 }
 export type OutboundPools = {
-  /** The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name). */
-  of(projectId: string, origin: string): OriginPool
+  /**
+   * The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name), and of a part of
+   * the project where its parts must not block each other.
+   */
+  of(projectId: string, origin: string, part?: string): OriginPool
   close(): Promise<void>
 }
 
@@ -50,8 +53,8 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
     dispose: ({ pool }) => void pool.close(),
   })
   return {
-    of: (projectId, origin) => {
-      const key = `${projectId} ${origin}`
+    of: (projectId, origin, part = '') => {
+      const key = `${projectId} ${part} ${origin}`
       let found = pools.get(key)
       if (found === undefined) {
         // Opening a connection looks its name up, in the share of the project.

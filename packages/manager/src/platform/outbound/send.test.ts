@@ -185,7 +185,8 @@ describe('a failure before anything is sent', () => {
 
   test('is one of the connection: it is not there in time, and then nothing is sent on it', async () => {
     let connect: () => void = () => undefined
-    const { url, bytes } = await upstream(ok)
+    const started = await upstream(ok)
+    const { url } = started
     const found = [{ address: '127.0.0.1', family: 4 as const }]
     const names = {
       lookupFor: () => () => new Promise<typeof found>((resolve) => (connect = () => resolve(found))),
@@ -198,7 +199,7 @@ describe('a failure before anything is sent', () => {
     expect(pool.inFlight).toBe(1)
     connect()
     await expect.poll(() => pool.inFlight).toBe(0)
-    expect(bytes().length).toBe(0)
+    expect(started.bytes().length).toBe(0)
     await own.close()
   })
 
@@ -217,7 +218,8 @@ describe('a failure before anything is sent', () => {
     { path: '/a\r\n' },
     { path: 'http://other.example/' },
   ])('is one of the connection: %j cannot be sent', async (options) => {
-    const { url, bytes } = await upstream(ok)
+    const started = await upstream(ok)
+    const { url } = started
     const pool = poolOf(url)
     // More often than there are connections: the pool is as it was.
     for (let i = 0; i < limits.maxPerOrigin + 1; i++)
@@ -225,7 +227,7 @@ describe('a failure before anything is sent', () => {
         'connect',
         'the request cannot be sent to the upstream',
       ])
-    expect([pool.inFlight, bytes().length]).toEqual([0, 0])
+    expect([pool.inFlight, started.bytes().length]).toEqual([0, 0])
     expect(await sendTo(pool)).toMatchObject({ status: 200 })
   })
 
@@ -256,12 +258,13 @@ describe('a failure before anything is sent', () => {
   })
 
   test('is one of the connection: it was given up before', async () => {
-    const { url, bytes } = await upstream(ok)
+    const started = await upstream(ok)
+    const { url } = started
     expect(await failureOf(poolOf(url), { signal: AbortSignal.abort() })).toEqual([
       'connect',
       'the call was given up',
     ])
-    expect([poolOf(url).inFlight, bytes().length]).toEqual([0, 0])
+    expect([poolOf(url).inFlight, started.bytes().length]).toEqual([0, 0])
   })
 })
 

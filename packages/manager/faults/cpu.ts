@@ -1,0 +1,35 @@
+// What processes spent of the machine's time, read from /proc.
+import { globSync, readFileSync } from 'node:fs'
+
+// USER_HZ is 100 on every Linux that Node runs on.
+const msPerTick = 10
+
+type Stat = { parent: number; ownMs: number; endedChildrenMs: number }
+
+function readStat(pid: number): Stat | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name, in parentheses, may hold anything.
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const ticks = (first: number): number => ((fields[first] ?? 0) + (fields[first + 1] ?? 0)) * msPerTick
+    return { parent: fields[1] ?? 0, ownMs: ticks(11), endedChildrenMs: ticks(13) }
+  } catch {
+    return null
+  }
+}
+
+/** CPU milliseconds of a process. */
+export const cpuOf = (pid: number): number => readStat(pid)?.ownMs ?? 0
+
+/** CPU milliseconds of a process and of all its children, also of those that have ended. */
+export function cpuOfFamily(pid: number): number {
+  const own = readStat(pid)
+  if (own === null) return 0
+  const children = globSync('/proc/[0-9]*')
+    .map((path) => readStat(Number(path.slice('/proc/'.length))))
+    .filter((stat) => stat?.parent === pid)
+  return children.reduce((sum, stat) => sum + (stat?.ownMs ?? 0), own.ownMs + own.endedChildrenMs)
+}

@@ -1,0 +1,84 @@
+// Replicas of the service, each a process of its own with every role, as an installation runs them.
+import type { Cluster } from './cluster.ts'
+import { masterKey } from './cluster.ts'
+import { type Child, endChild, startChild, until } from './children.ts'
+import { freePort } from '../test/engines/postgres.ts'
+
+export type Replica = {
+  name: string
+  pid: number
+  url: string
+  logFile: string
+  isAlive(): boolean
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  /** The sum of a counter over the series that carry these labels. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>
+  end(): Promise<void>
+}
+export type ReplicaOptions = {
+  name: string
+  /** Where its log goes. */
+  folder: string
+  env?: Record<string, string>
+  /** How far its clock is from everyone else's. */
+  clockShiftMs?: number
+}
+
+export const proxySecret = 'the-proxy-secret-of-the-fault-programme'
+const main = new URL('../src/main.ts', import.meta.url).pathname
+const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
+const startMs = 60_000
+
+/** Starts one and waits until it is ready. */
+export async function startReplica(cluster: Cluster, options: ReplicaOptions): Promise<Replica> {
+  const { name, folder, env = {}, clockShiftMs = 0 } = options
+  const [port, healthPort] = [await freePort(), await freePort()]
+  const logFile = `${folder}/${name}.log`
+  const child = startChild({
+    args: [...(clockShiftMs === 0 ? [] : ['--import', shiftedClock]), main],
+    logFile,
+    env: { ...settingsOf(cluster, port, healthPort), CLOCK_SHIFT_MS: String(clockShiftMs), ...env },
+  })
+  let isAlive = true
+  void child.exit.then(() => (isAlive = false))
+  const healthUrl = `http://127.0.0.1:${healthPort}`
+  await until(`the start of ${name} (its log is ${logFile})`, startMs, async () => {
+    if (!isAlive) return true
+    return (await fetch(`${healthUrl}/readyz`)).status === 200
+  })
+  if (!isAlive) throw new Error(`${name} ended with ${await child.exit}; its log is ${logFile}`)
+  return {
+    name,
+    pid: child.pid,
+    url: `http://127.0.0.1:${port}`,
+    logFile,
+    isAlive: () => isAlive,
+    signal: (signal) => void child.process.kill(signal),
+    metric: (metric, labels = {}) => readMetric(healthUrl, metric, labels),
+    end: () => endReplica(child),
+  }
+}
+
+const settingsOf = (cluster: Cluster, port: number, healthPort: number): Record<string, string> => ({
+  SVC_DATABASE_URL: cluster.databaseUrl,
+  SVC_REDIS_URL: cluster.redisUrl,
+  SVC_MASTER_KEY: masterKey,
+  SVC_PROXY_SECRET: proxySecret,
+  SVC_PORT: String(port),
+  SVC_HEALTH_PORT: String(healthPort),
+  SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+  // The backends of the programme are on this machine.
+  SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
+})
+
+const endReplica = (child: Child): Promise<void> => endChild(child)
+
+async function readMetric(healthUrl: string, name: string, labels: Record<string, string>): Promise<number> {
+  const text = await (await fetch(`${healthUrl}/metrics`)).text()
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => wanted.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}

@@ -1,0 +1,70 @@
+// A row of the programme: what it does to the service, what it observes, and what must hold of that. Each brings mutants:
+// its own history with a planted mistake, in which its checkers have to find it.
+import type { RowOptions, Setup, Stage } from './stage.ts'
+import { openStage } from './stage.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A mistake, and the figure that has to show it. */
+export type Mutant<Observed> = { name: string; breaks: string; plant: (observed: Observed) => Observed }
+type RowDefinition<Observed> = {
+  id: string
+  title: string
+  setup: (options: RowOptions) => Setup
+  /** After this the row has failed. */
+  limitSeconds: number
+  observe: (stage: Stage) => Promise<Observed>
+  judge: (observed: Observed) => Verdict
+  mutants: readonly Mutant<Observed>[]
+}
+type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
+export type RowResult = { verdict: Verdict; mutants: MutantResult[] }
+export type Row = {
+  id: string
+  title: string
+  play: (options: RowOptions, say: Stage['say']) => Promise<RowResult>
+}
+
+/** Makes a row that can be played: on a stage of its own, within its time. */
+export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
+  const { id, title, setup, limitSeconds, observe, judge, mutants } = definition
+  return {
+    id,
+    title,
+    play: async (options, say) => {
+      const stage = await openStage(setup(options), options, say)
+      let hasFailed = true
+      try {
+        const observed = await within(limitSeconds, observe(stage))
+        const verdict = judge(observed)
+        hasFailed = verdict.broken.length > 0
+        return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)) }
+      } finally {
+        await stage.close(hasFailed || options.keep)
+      }
+    },
+  }
+}
+
+/** Plants the mistake and looks whether the figure shows it, which it must not have done before. */
+export function tryMutant<Observed>(
+  { name, breaks, plant }: Mutant<Observed>,
+  observed: Observed,
+  judge: (observed: Observed) => Verdict,
+): MutantResult {
+  const isBroken = (verdict: Verdict): boolean => verdict.broken.some(({ figure }) => figure === breaks)
+  const verdict = judge(plant(structuredClone(observed)))
+  const shown = verdict.figures.filter((figure) => figure.startsWith(`${breaks}=`))
+  return { name, breaks, isFound: isBroken(verdict) && !isBroken(judge(observed)), figures: shown }
+}
+
+async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`took longer than ${seconds} s`)), seconds * 1_000)
+  // What goes on after that fails, since its replicas are ended; nobody waits for it any more.
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,97 @@
+// F01: a replica is killed while runs fall due. Each is scheduled once and delivered; only what the dead one had in its
+// hands may arrive twice, and others take it over soon.
+import { checkSet, findRedelivered, lagsOf } from '../checkers.ts'
+import { pause } from '../children.ts'
+import { readHeldJobs, runsOf } from '../held.ts'
+import { judgeDrain, judgeFirings } from '../judge.ts'
+import { type History, doubleScheduling, lostDelivery, lostRun, redelivery, unstoredRun } from '../mutants.ts'
+import { keysOf, readRuns } from '../recorder.ts'
+import { type Row, defineRow } from '../row.ts'
+import { type Stage, drain } from '../stage.ts'
+import { createVerdict, lagsAt } from '../verdict.ts'
+import { planTriggers, yearly } from '../world.ts'
+
+type Observed = History & {
+  killedAt: number
+  /** How many attempts the dead replica had, and when the last of their runs was finished. */
+  held: number
+  takenOverAt: number
+  drainSeconds: number | null
+  registered: string[]
+  stored: string[]
+}
+
+const spreadMs = 10_000
+const takeoverMs = 20_000
+
+async function observe(stage: Stage): Promise<Observed> {
+  const { cluster, sink, world, random, say } = stage
+  // An answer that takes a moment, so that attempts are in flight whenever the kill comes.
+  await sink.setMode([...Array(sink.size).keys()], 'ok:100')
+  const dueAt = Date.now() + 4_000
+  const count = stage.options.triggers ?? 10_000
+  const planned = await planTriggers(cluster.sql, world, { count, expression: yearly, dueAt, spreadMs })
+  const victim = stage.replicas[Math.floor(random() * stage.replicas.length)]
+  await pause(dueAt - Date.now() + spreadMs * (0.3 + 0.4 * random()))
+  say(`killing ${victim?.name}`)
+  const killedAt = Date.now()
+  victim?.signal('SIGKILL')
+  const jobs = await readHeldJobs(stage)
+  await pause(dueAt + spreadMs - Date.now())
+  const drainSeconds = await drain(stage, { runs: planned.length, ms: 180_000 })
+  const runs = await readRuns(cluster.sql)
+  const { rows } = await cluster.sql.query<{ id: string }>(
+    'select application_id as id from backend_registrations',
+  )
+  return {
+    planned,
+    runs,
+    deliveries: await sink.deliveries(),
+    killedAt,
+    held: jobs.length,
+    takenOverAt: Math.max(killedAt, ...runsOf(jobs, runs).map(({ finishedAt }) => finishedAt ?? Infinity)),
+    drainSeconds,
+    registered: keysOf(world.recorder.operations, 'register', 'ok'),
+    stored: rows.map(({ id }) => id),
+  }
+}
+
+function judge(observed: Observed) {
+  const figures = createVerdict()
+  judgeFirings(figures, observed)
+  figures.atMost('dup_deliv', findRedelivered(observed.deliveries).length, observed.held)
+  // A kill that hits nothing shows nothing.
+  figures.atLeast('held', observed.held, 1)
+  figures.atMost('takeover_ms', observed.takenOverAt - observed.killedAt, takeoverMs)
+  const { missing } = checkSet({ ok: observed.registered, stored: observed.stored })
+  figures.none('registrations_lost', missing)
+  figures.show('lag_ms', lagsAt(lagsOf(observed.deliveries)))
+  judgeDrain(figures, observed.drainSeconds)
+  return figures.verdict
+}
+
+export const f01: Row = defineRow<Observed>({
+  id: 'F01',
+  title: 'kill -9 one of three replicas while 10,000 runs fall due within 10 s',
+  setup: () => ({ destinations: 100, replicas: 3 }),
+  limitSeconds: 300,
+  observe,
+  judge,
+  mutants: [
+    lostDelivery(),
+    lostRun(),
+    doubleScheduling(),
+    unstoredRun(),
+    redelivery(({ held }) => held),
+    {
+      name: 'a run of the dead replica is taken over too late',
+      breaks: 'takeover_ms',
+      plant: (observed) => ({ ...observed, takenOverAt: observed.killedAt + takeoverMs + 1 }),
+    },
+    {
+      name: 'a registration is lost',
+      breaks: 'registrations_lost',
+      plant: (observed) => ({ ...observed, stored: observed.stored.slice(1) }),
+    },
+  ],
+})

@@ -1,0 +1,98 @@
+// F03: a replica is stopped for longer than its claims last, and wakes up. What others have finished meanwhile stays as it
+// is, whatever the sleeper reports of it.
+import { checkFenced, findRedelivered, lagsOf } from '../checkers.ts'
+import { pause } from '../children.ts'
+import { readHeldJobs } from '../held.ts'
+import { judgeDrain, judgeFirings } from '../judge.ts'
+import { type History, doubleScheduling, lostDelivery, redelivery, unstoredRun } from '../mutants.ts'
+import { type Run, readRuns } from '../recorder.ts'
+import { type Row, defineRow } from '../row.ts'
+import { type Stage, drain } from '../stage.ts'
+import { createVerdict, lagsAt } from '../verdict.ts'
+import { planTriggers, yearly } from '../world.ts'
+
+type Observed = History & {
+  /** The runs as they were when the replica woke up. */
+  before: Run[]
+  held: number
+  fenced: number
+  ended: string[]
+  drainSeconds: number | null
+}
+
+const perSecond = 100
+const spreadMs = 80_000
+const stopMs = 60_000
+// The sleeper touches its claims every few seconds, and reports what it had in its hands at once.
+const wakeMs = 12_000
+
+async function observe(stage: Stage): Promise<Observed> {
+  const { cluster, sink, world, random, say } = stage
+  // With an answer after a second some thirty attempts are in flight in each replica.
+  await sink.setMode([...Array(sink.size).keys()], 'ok:1000')
+  const dueAt = Date.now() + 3_000
+  const count = stage.options.triggers ?? (perSecond * spreadMs) / 1_000
+  const planned = await planTriggers(cluster.sql, world, { count, expression: yearly, dueAt, spreadMs })
+  const sleeper = stage.replicas[Math.floor(random() * stage.replicas.length)] as Stage['replicas'][number]
+  await pause(dueAt - Date.now() + 4_000 + 3_000 * random())
+  say(`stopping ${sleeper.name} for ${stopMs / 1_000} s`)
+  const stoppedAt = Date.now()
+  sleeper.signal('SIGSTOP')
+  const held = (await readHeldJobs(stage)).length
+  await pause(stoppedAt + stopMs - Date.now())
+  const before = await readRuns(cluster.sql)
+  say(`waking ${sleeper.name}`)
+  sleeper.signal('SIGCONT')
+  await pause(wakeMs)
+  const drainSeconds = await drain(stage, { runs: planned.length, ms: 120_000 })
+  return {
+    planned,
+    runs: await readRuns(cluster.sql),
+    deliveries: await sink.deliveries(),
+    before,
+    held,
+    fenced: sleeper.isAlive() ? await sleeper.metric('svc_jobs_total', { outcome: 'lost' }) : 0,
+    ended: stage.replicas.filter((replica) => !replica.isAlive()).map(({ name }) => name),
+    drainSeconds,
+  }
+}
+
+function judge(observed: Observed) {
+  const figures = createVerdict()
+  figures.none('stale_writes', checkFenced(observed.before, observed.runs))
+  judgeFirings(figures, observed)
+  figures.atMost('dup_deliv', findRedelivered(observed.deliveries).length, observed.held)
+  figures.atLeast('held', observed.held, 1)
+  figures.show('fenced', observed.fenced)
+  figures.none('exits', observed.ended)
+  figures.show('lag_ms', lagsAt(lagsOf(observed.deliveries)))
+  judgeDrain(figures, observed.drainSeconds)
+  return figures.verdict
+}
+
+export const f03: Row = defineRow<Observed>({
+  id: 'F03',
+  title: 'SIGSTOP one of three replicas for 60 s at 100 runs per second, then SIGCONT',
+  setup: () => ({ destinations: 100, replicas: 3 }),
+  limitSeconds: 400,
+  observe,
+  judge,
+  mutants: [
+    {
+      name: 'the sleeper completes a run that was taken over',
+      breaks: 'stale_writes',
+      plant: (observed) => {
+        const zombie = observed.before.find(({ finishedAt }) => finishedAt !== null) as Run
+        const finishedAt = Date.now()
+        return {
+          ...observed,
+          runs: observed.runs.map((run) => (run.id === zombie.id ? { ...run, finishedAt } : run)),
+        }
+      },
+    },
+    lostDelivery(),
+    doubleScheduling(),
+    unstoredRun(),
+    redelivery(({ held }) => held),
+  ],
+})

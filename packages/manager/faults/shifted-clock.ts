@@ -1,0 +1,13 @@
+// Loaded before the service (`node --import`): its clock goes CLOCK_SHIFT_MS ahead of the machine's, or behind it.
+const shiftMs = Number(process.env['CLOCK_SHIFT_MS'])
+const MachineDate = Date
+
+globalThis.Date = class extends MachineDate {
+  constructor(...values: unknown[]) {
+    if (values.length === 0) super(MachineDate.now() + shiftMs)
+    else super(...(values as [number]))
+  }
+  static override now(): number {
+    return MachineDate.now() + shiftMs
+  }
+} as DateConstructor

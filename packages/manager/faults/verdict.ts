@@ -1,0 +1,51 @@
+// What a row found: figures for people, and which of them are not as promised.
+
+export type Verdict = { figures: string[]; broken: { figure: string; details: string }[] }
+
+/** Collects the figures of a row, in the order in which they are printed. */
+export function createVerdict() {
+  const verdict: Verdict = { figures: [], broken: [] }
+  const judge = (figure: string, shown: string, holds: boolean, details: string): void => {
+    verdict.figures.push(`${figure}=${shown}`)
+    if (!holds) verdict.broken.push({ figure, details })
+  }
+  return {
+    verdict,
+    /** Nothing of this may be found. */
+    none: (figure: string, found: readonly string[]): void =>
+      judge(figure, String(found.length), found.length === 0, found.slice(0, 5).join('; ')),
+    atMost: (figure: string, value: number, most: number): void =>
+      judge(figure, `${rounded(value)}(<=${rounded(most)})`, value <= most, `${value} is more than ${most}`),
+    atLeast: (figure: string, value: number, least: number): void =>
+      judge(
+        figure,
+        `${rounded(value)}(>=${rounded(least)})`,
+        value >= least,
+        `${value} is less than ${least}`,
+      ),
+    /** Printed, not judged. */
+    show: (figure: string, value: number | string): void =>
+      judge(figure, typeof value === 'number' ? rounded(value) : value, true, ''),
+  }
+}
+
+const rounded = (value: number): string => String(Math.round(value * 100) / 100)
+
+/** The value that this share of the sorted values does not exceed; 0 of none. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+/** The most of these times that fall into one second. */
+export function peakPerSecond(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  let [from, peak] = [0, 0]
+  for (const [to, time] of sorted.entries()) {
+    while ((sorted[from] as number) <= time - 1_000) from++
+    peak = Math.max(peak, to - from + 1)
+  }
+  return peak
+}
+
+/** How late half, nearly all, and the latest of these came. */
+export const lagsAt = (sorted: readonly number[]): string =>
+  [quantile(sorted, 0.5), quantile(sorted, 0.99), sorted.at(-1) ?? 0].map((ms) => Math.round(ms)).join('/')

@@ -1,0 +1,44 @@
+// The request of a callback.
+
+export type CallbackRun = {
+  id: string
+  triggerId: string
+  triggerName: string
+  cronExpression: string
+  runKey: string
+  scheduledAt: string
+  executedAt: string
+}
+
+/** The body: the same bytes in every attempt of a run. */
+export const callbackBody = (run: CallbackRun): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      trigger_id: run.triggerId,
+      trigger_name: run.triggerName,
+      cron_expression: run.cronExpression,
+      run_key: run.runKey,
+      executed_at: run.executedAt,
+    }),
+  )
+
+/** Headers as a flat list: name, value, name, value … */
+export const callbackHeaders = (
+  run: CallbackRun,
+  call: { attempt: number; timestampSeconds: number; token: string; signature: string },
+): string[] => [
+  'content-type',
+  'application/json',
+  'authorization',
+  `Bearer ${call.token}`,
+  'webhook-id',
+  run.id,
+  'webhook-timestamp',
+  String(call.timestampSeconds),
+  'webhook-signature',
+  call.signature,
+  'x-svc-scheduled-at',
+  run.scheduledAt,
+  'x-svc-attempt',
+  String(call.attempt),
+]

@@ -1,0 +1,156 @@
+// The grammar of cron expressions: the five fields of Vixie cron, its macros, and a time zone in front. Everything is read
+// here into lists of numbers, so that a caller's text goes no further and extensions of other crons are refused. When
+// such lists match is not here (cron.pure.ts).
+
+/** What is wrong with an expression, and what to write instead; the text completes "cronExpression …". */
+export class CronError extends Error {}
+
+export type CronFields = {
+  /** Canonical name of the time zone. */
+  zone: string
+  minutes: readonly number[]
+  hours: readonly number[]
+  days: readonly number[]
+  months: readonly number[]
+  /** From 0, Sunday, to 6. */
+  weekdays: readonly number[]
+  /** Whether a day must match both day fields; else one of them is enough. */
+  needsBothDays: boolean
+}
+
+type Field = { name: string; least: number; most: number; values: number; names?: readonly string[] }
+
+const maxLength = 200
+const macros: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+])
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ')
+const minute: Field = { name: 'minute', least: 0, most: 59, values: 60 }
+const hour: Field = { name: 'hour', least: 0, most: 23, values: 24 }
+const day: Field = { name: 'day of month', least: 1, most: 31, values: 31 }
+const month: Field = { name: 'month', least: 1, most: 12, values: 12, names: monthNames }
+// Sunday is 0 and 7.
+const weekday: Field = { name: 'day of week', least: 0, most: 7, values: 7, names: weekdayNames }
+
+/** Reads an expression; throws a CronError when it is none, or when it never fires. The work is linear in its length. */
+export function parseCronFields(text: string): CronFields {
+  if (text.length === 0 || text.length > maxLength)
+    throw new CronError(`must have 1 to ${maxLength} characters, such as "0 6 * * 1-5"`)
+  if (!/^[\t\x20-\x7e]+$/.test(text))
+    throw new CronError('may hold only ASCII letters, digits, signs, blanks and tabs')
+  if (/^[\t ]|[\t ]$/.test(text)) throw new CronError('has blanks at its beginning or end; remove them')
+  const { zone, expression } = splitZone(text)
+  const parts = expandMacro(expression).split(/[\t ]+/)
+  if (parts.length !== 5)
+    throw new CronError(
+      `has ${parts.length} ${parts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not known`,
+    )
+  const [minutes, hours, days, months, weekdays] = parts as [string, string, string, string, string]
+  const fields = {
+    zone,
+    minutes: readField(minute, minutes),
+    hours: readField(hour, hours),
+    days: readField(day, days),
+    months: readField(month, months),
+    weekdays: readField(weekday, weekdays),
+    needsBothDays: days.startsWith('*') || weekdays.startsWith('*'),
+  }
+  if (isNever(fields))
+    throw new CronError(`never fires: no month of "${months}" has a day of "${days}"; choose another day`)
+  return fields
+}
+
+/** `CRON_TZ=<zone> ` in front of the expression; without it the zone is UTC. */
+function splitZone(text: string): { zone: string; expression: string } {
+  const [, name, expression] = /^CRON_TZ=([^\t ]*)(?:[\t ]+([^\t ].*))?$/.exec(text) ?? []
+  if (name === undefined) return { zone: 'UTC', expression: text }
+  if (expression === undefined)
+    throw new CronError('has nothing behind its time zone; write CRON_TZ=Europe/Berlin 0 6 * * *')
+  return { zone: canonicalZone(name), expression }
+}
+
+/** Zones have many spellings. The calendar keeps what it knows of a zone by its name, so there must be few names. */
+function canonicalZone(name: string): string {
+  const problem = `has an unknown time zone "${name}"; use a name of the IANA list such as Europe/Berlin`
+  // What does not begin with a letter is an offset to Intl.
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) throw new CronError(problem)
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    throw new CronError(problem)
+  }
+}
+
+function expandMacro(expression: string): string {
+  if (!expression.startsWith('@')) return expression
+  const fields = macros.get(expression)
+  if (fields === undefined)
+    throw new CronError(`has an unknown macro "${expression}"; use one of ${[...macros.keys()].join(', ')}`)
+  return fields
+}
+
+/** The values of a field in order, each once. */
+function readField(field: Field, text: string): number[] {
+  const values = new Set<number>()
+  for (const item of text.split(',')) {
+    const { from, to, step } = readItem(field, item)
+    for (let value = from; value <= to; value += step)
+      values.add(field === weekday && value === 7 ? 0 : value)
+  }
+  return [...values].toSorted((one, other) => one - other)
+}
+
+function readItem(field: Field, item: string): { from: number; to: number; step: number } {
+  const [range = '', stepText, ...rest] = item.split('/')
+  const [first = '', last, ...more] = range.split('-')
+  if (rest.length > 0 || more.length > 0) throw unreadable(field, item)
+  const isAll = range === '*'
+  const from = isAll ? field.least : readValue(field, first, item)
+  const to = isAll ? field.most : last === undefined ? from : readValue(field, last, item)
+  if (from > to)
+    throw new CronError(
+      `has a range that runs backwards, "${item}" in ${field.name}; ${field === weekday ? 'a Sunday at the end of a range is 7' : `write two, such as ${from}-${field.most},${field.least}-${to}`}`,
+    )
+  if (stepText === undefined) return { from, to, step: 1 }
+  if (!isAll && last === undefined)
+    throw new CronError(
+      `has a step behind a single value, "${item}" in ${field.name}; write ${first}-${field.most}/${stepText}`,
+    )
+  return { from, to, step: readStep(field, stepText, item) }
+}
+
+function readValue(field: Field, text: string, item: string): number {
+  const index = field.names?.indexOf(text.toLowerCase()) ?? -1
+  if (index >= 0) return index + field.least
+  if (!/^\d+$/.test(text)) throw unreadable(field, item)
+  const value = Number(text)
+  if (text.length > 2 || value < field.least || value > field.most)
+    throw new CronError(`has ${text} as ${field.name}; use ${field.least} to ${field.most}`)
+  return value
+}
+
+function readStep(field: Field, text: string, item: string): number {
+  const step = /^\d{1,2}$/.test(text) ? Number(text) : 0
+  if (step < 1 || step > field.values)
+    throw new CronError(`has a wrong step, "${item}" in ${field.name}; use 1 to ${field.values}`)
+  return step
+}
+
+const unreadable = ({ name, least, most, names }: Field, item: string): CronError =>
+  new CronError(
+    `has "${item}" as ${name}; use *, numbers from ${least} to ${most}${names === undefined ? '' : `, names such as ${names[1]}`}, ranges such as ${least}-${least + 2}, steps such as */2, and lists of them`,
+  )
+
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Days of the week are in every month; where one of the two day fields is enough, they do. */
+const isNever = ({ days, months, needsBothDays }: CronFields): boolean =>
+  needsBothDays &&
+  !months.some((number) => days.some((value) => value <= (longestMonths[number - 1] as number)))

@@ -1,0 +1,48 @@
+// What an attempt to call a backend means for its run, and when the next attempt is made.
+
+export type RetryRules = {
+  /** The pauses before the second attempt, the third … */
+  retryDelaysMs: readonly number[]
+  /** The longest that a backend may ask to wait. */
+  maxRetryAfterMs: number
+}
+/** An answer, or why there is none. */
+export type AttemptResult = { status: number; retryAfter?: string | undefined } | { failure: string }
+export type Verdict =
+  | { outcome: 'delivered'; status: number; failure: null }
+  | { outcome: 'failed'; status: number | null; failure: string }
+  | { outcome: 'retry'; status: number | null; failure: string; delayMs: number }
+
+const tooManyRequests = 429
+const retriedStatuses = new Set([408, 425, tooManyRequests])
+const jitter = 0.2
+
+/** Judges attempt number `attempt`, from 1. `random` is from 0 to 1; `now` is what a date in Retry-After is compared with. */
+export function judgeAttempt(
+  result: AttemptResult,
+  attempt: number,
+  rules: RetryRules,
+  { random, now }: { random: number; now: Date },
+): Verdict {
+  const status = 'status' in result ? result.status : null
+  if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', status, failure: null }
+  const failure = 'failure' in result ? result.failure : `the backend answered ${result.status}`
+  const isRetried = status === null || retriedStatuses.has(status) || status >= 500
+  const delayMs = rules.retryDelaysMs[attempt - 1]
+  if (!isRetried || delayMs === undefined) return { outcome: 'failed', status, failure }
+  const asked =
+    status === tooManyRequests && 'status' in result ? parseRetryAfter(result.retryAfter, now) : null
+  if (asked !== null)
+    return { outcome: 'retry', status, failure, delayMs: Math.min(asked, rules.maxRetryAfterMs) }
+  const spread = 1 - jitter + 2 * jitter * random
+  return { outcome: 'retry', status, failure, delayMs: Math.round(delayMs * spread) }
+}
+
+/** How long Retry-After asks to wait: a number of seconds or a date; null for anything else. */
+export function parseRetryAfter(text: string | undefined, now: Date): number | null {
+  if (text === undefined || text.length > 40) return null
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  // Dates begin with the name of a day; Date.parse alone reads much else.
+  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
+}

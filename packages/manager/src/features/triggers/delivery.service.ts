@@ -1,0 +1,159 @@
+// Delivers runs: calls a backend, records what came of it, and enqueues the next attempt where there is to be one. What an
+// attempt left, the end of its job and the next attempt are one transaction. A process that is killed leaves its job, which
+// another gets: a run is delivered at least once, with the same id and the same body each time. One that only seems dead
+// cannot record anything, because its job is no longer its own.
+import { createCoalesced } from '../../platform/db/coalesce.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
+import type { OutboundPools } from '../../platform/outbound/pools.ts'
+import type { BackendsApi } from '../backends/index.ts'
+import { type CallDeps, callFirstReachable } from './call-backend.service.ts'
+import { type AttemptResult, type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
+import { type BegunRun, type EndedAttempt, beginAttempts, endAttempts } from './delivery.store.ts'
+import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './scheduling.service.ts'
+import type { TriggerMetrics } from './triggers.metrics.ts'
+
+export type DeliveryDeps = {
+  db: Db
+  clock: Clock
+  jobs: Jobs
+  backends: Pick<BackendsApi, 'listLiveTargets'>
+  pools: OutboundPools
+  triggerMetrics: TriggerMetrics
+  limits: RetryRules & { attemptTimeoutMs: number; maxDeliveries: number; maxPerDeployment: number }
+}
+type Attempt = HeldJob<AttemptJob>
+type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
+/** An attempt with what is to be recorded of it, and when the next one is made. */
+type Ending = { queue: string; job: Attempt; group: string; ended: EndedAttempt; delayMs: number | null }
+
+// The same attempt may be begun again when processes are lost; a run that each of them died of is given up.
+const maxStarts = 20
+const maxEndings = 200
+
+/** The queues of first and of later attempts; both deliver alike. */
+export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
+  const { maxDeliveries, maxPerDeployment } = deps.limits
+  const record = createRecorder(deps)
+  const queueOf = (name: string, maxHeld: number, pollMs: number): Queue => ({
+    name,
+    maxHeld,
+    maxHeldPerGroup: maxPerDeployment,
+    // As elsewhere, one project has at most half.
+    maxHeldPerOwner: Math.max(1, Math.floor(maxHeld / 2)),
+    pollMs,
+    run: (jobs) => {
+      const begun = begin(deps, jobs as readonly Attempt[])
+      return jobs.map((job, index) => deliver(deps, { queue: name, job: job as Attempt, index, begun, record }))
+    },
+  })
+  // Later attempts are of those that fail: they do not take the room of the others.
+  const retries = Math.max(1, Math.floor(maxDeliveries / 4))
+  return [
+    queueOf(firstAttempts, Math.max(1, maxDeliveries - retries), 500),
+    queueOf(laterAttempts, retries, 1_000),
+  ]
+}
+
+type Begun = { runs: Map<number, BegunRun>; targets: Map<string, Target[]> }
+
+/** One statement for the runs, one for the backends, however many jobs were fetched together. */
+async function begin({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): Promise<Begun> {
+  const runs = await beginAttempts(
+    db,
+    jobs.map(({ data }) => data),
+  )
+  const deployments = new Map(runs.map((run) => [groupOf(run), run]))
+  const targets = deployments.size === 0 ? [] : await backends.listLiveTargets(db, [...deployments.values()])
+  return {
+    runs: new Map(runs.map((run) => [run.position - 1, run])),
+    targets: Map.groupBy(targets, groupOf),
+  }
+}
+
+type Delivery = {
+  queue: string
+  job: Attempt
+  index: number
+  begun: Promise<Begun>
+  record: (ending: Ending) => Promise<unknown>
+}
+
+async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }: Delivery): Promise<void> {
+  const { clock, limits, triggerMetrics } = deps
+  const { runs, targets } = await begun
+  const run = runs.get(index)
+  // It is over: a process that was lost had recorded it. The worker ends the job.
+  if (run === undefined) return
+  const group = groupOf(run)
+  const ending = (ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>, delayMs: number | null) => {
+    const { triggerId, environmentId, scheduledAt } = run
+    return record({ queue, job, group, ended: { triggerId, environmentId, scheduledAt, ...ended }, delayMs })
+  }
+  if (!run.isEnabled)
+    return void (await ending({ outcome: 'cancelled', status: null, failure: 'the trigger was disabled' }, null))
+  if (run.starts > maxStarts)
+    return void (await ending(
+      { outcome: 'failed', status: null, failure: 'it was begun too often by processes that were lost' },
+      null,
+    ))
+  const { attempt } = job.data
+  if (attempt === 1 && run.starts === 1)
+    triggerMetrics.lag.observe((Date.parse(run.executedAt) - Date.parse(run.scheduledAt)) / 1_000)
+  const result = await attemptOnce(deps, { run, attempt, targets: targets.get(group) ?? [], signal: job.signal })
+  // What was sent meanwhile is sent again by whoever has the job now.
+  if (job.signal.aborted) return
+  const verdict = judgeAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })
+  const { outcome, status, failure } = verdict
+  triggerMetrics.attempts.inc({ result: outcome })
+  await ending(
+    { outcome: outcome === 'retry' ? 'pending' : outcome, status, failure },
+    outcome === 'retry' ? verdict.delayMs : null,
+  )
+}
+
+async function attemptOnce(
+  { pools, clock, limits }: DeliveryDeps,
+  call: { run: BegunRun; attempt: number; targets: readonly Target[]; signal: AbortSignal },
+): Promise<AttemptResult> {
+  if (call.targets.length === 0) return { failure: 'no backend is live' }
+  const deps: CallDeps = { pools, clock, attemptTimeoutMs: limits.attemptTimeoutMs }
+  return callFirstReachable(deps, call)
+}
+
+/** Returns a function that records endings, together with others that end meanwhile; false for a job that was lost. */
+function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: Ending) => Promise<unknown> {
+  const recordAll = async (endings: Ending[]): Promise<boolean[]> => {
+    const held = await db.transaction().execute(async (tx) => {
+      const held = new Set<string>()
+      for (const [queue, own] of Map.groupBy(endings, (ending) => ending.queue))
+        for (const id of await jobs.finish(
+          queue,
+          own.map(({ job }) => job),
+          tx,
+        ))
+          held.add(id)
+      const ours = endings.filter(({ job }) => held.has(job.id))
+      if (ours.length > 0)
+        await endAttempts(
+          tx,
+          ours.map(({ ended }) => ended),
+        )
+      await jobs.enqueue(tx, laterAttempts, ours.flatMap(nextAttempt))
+      return held
+    })
+    for (const { job, ended } of endings)
+      if (held.has(job.id) && ended.outcome !== 'pending') triggerMetrics.runs.inc({ outcome: ended.outcome })
+    return endings.map(({ job }) => held.has(job.id))
+  }
+  return createCoalesced<Ending, boolean>({
+    keyOf: ({ job }) => job.id,
+    run: recordAll,
+    maxBatch: maxEndings,
+  })
+}
+
+const nextAttempt = ({ job, group, delayMs }: Ending) =>
+  delayMs === null ? [] : [{ data: { ...job.data, attempt: job.data.attempt + 1 }, delayMs, group }]

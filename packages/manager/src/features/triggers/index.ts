@@ -1,0 +1,93 @@
+// Triggers: what is called, when, and what became of it: runs are planned by ticks (scheduling.*) and delivered by jobs
+// (delivery.*). The grammar and arithmetic of cron expressions are here too. Which backends there are to call is not here
+// (backends/).
+import { type Config, settingsOf } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
+import type { ConnectionShares } from '../../platform/http/open-files.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Names } from '../../platform/outbound/names.ts'
+import { ownServicesOf } from '../../platform/outbound/own-services.ts'
+import { createOutboundPools } from '../../platform/outbound/pools.ts'
+import { byId } from '../../policy/scopes.ts'
+import type { BackendsApi } from '../backends/index.ts'
+import { createCrons } from './crons.service.ts'
+import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
+import { type SchedulingDeps, createSchedulingSchedule } from './scheduling.service.ts'
+import { createTriggerMetrics } from './triggers.metrics.ts'
+import { createTriggersResolvers } from './triggers.resolvers.ts'
+import { type TriggersDeps, createTriggersService } from './triggers.service.ts'
+import { triggersSettings } from './triggers.settings.ts'
+
+type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
+  Omit<DeliveryDeps, 'backends' | 'limits' | 'pools' | 'triggerMetrics'> &
+  Omit<SchedulingDeps, 'backends' | 'crons' | 'misfireToleranceMs' | 'triggerMetrics'> & {
+    backends: BackendsApi
+    config: Config
+    metrics: Metrics
+    names: Names
+    shares: ConnectionShares
+  }
+
+const maxConnectMs = 10_000
+
+export const triggers = defineFeature({
+  name: 'triggers',
+  sdl: readSdl(import.meta.url, './triggers.graphql'),
+  scopes: {
+    TRIGGER: {
+      noun: 'trigger',
+      view: 'TRIGGER_READ',
+      find: byId('triggers', { application: 'application_id' }),
+    },
+  },
+  constraints: { triggers_application_fkey: ['not_found', 'application not found'] },
+  create: (deps: Deps) => {
+    const settings = settingsOf(deps.config, triggersSettings)
+    const crons = createCrons()
+    const triggerMetrics = createTriggerMetrics(deps.metrics)
+    const limits = limitsOf(settings, deps.shares)
+    const pools = createOutboundPools({
+      policy: deps.backends.egressPolicy,
+      ownServices: ownServicesOf(deps.config),
+      names: deps.names,
+      maxPerOrigin: limits.maxPerDeployment,
+      maxSockets: deps.shares.callbacks,
+      connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),
+    })
+    return {
+      resolvers: createTriggersResolvers(createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject })),
+      schedules: [
+        createPartitionsSchedule(
+          'trigger-run-retention',
+          { table: 'trigger_runs', retentionDays: settings.triggerRunRetentionDays },
+          deps,
+        ),
+        createSchedulingSchedule({
+          ...deps,
+          crons,
+          triggerMetrics,
+          misfireToleranceMs: settings.triggerMisfireToleranceMs,
+        }),
+      ],
+      queues: createDeliveryQueues({ ...deps, pools, triggerMetrics, limits }),
+      close: () => pools.close(),
+      api: {},
+    }
+  },
+})
+
+/** An attempt has a connection of its own, so there are no more attempts than connections. */
+function limitsOf(
+  settings: ReturnType<typeof settingsOf<typeof triggersSettings>>,
+  shares: ConnectionShares,
+): DeliveryDeps['limits'] {
+  return {
+    attemptTimeoutMs: settings.triggerAttemptTimeoutMs,
+    retryDelaysMs: settings.triggerRetryDelaysMs,
+    maxRetryAfterMs: settings.triggerMaxRetryAfterMs,
+    maxDeliveries: Math.min(settings.triggerMaxDeliveries, shares.callbacks),
+    maxPerDeployment: settings.triggerMaxDeliveriesPerDeployment,
+  }
+}

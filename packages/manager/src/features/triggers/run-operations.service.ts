@@ -1,0 +1,58 @@
+// What operators do with runs from the command line: look at them, and deliver one again that was given up.
+import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { badRequest, conflict } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import * as store from './run-operations.store.ts'
+import { firstAttempts, groupOf } from './scheduling.service.ts'
+
+export type RunOperations = ReturnType<typeof createRunOperations>
+
+const event = auditedEntity<store.LockedRun>({
+  type: 'trigger_run',
+  classes: {
+    id: 'public',
+    scheduledAt: 'public',
+    projectId: 'public',
+    applicationId: 'public',
+    triggerId: 'public',
+    environmentId: 'public',
+    triggerName: 'public',
+    outcome: 'public',
+  },
+  nameOf: (run) => run.triggerName,
+  projectOf: (run) => run.projectId,
+})
+
+/** Reads need no lock; a retry is one transaction with its job and its audit row. */
+export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; audit: Audit }) {
+  return {
+    list: (filter: Omit<store.RunFilter, 'triggerId'> & { trigger: string | null }) => {
+      const triggerId = filter.trigger === null ? null : parseUuid(filter.trigger)
+      if (filter.trigger !== null && triggerId === null)
+        throw badRequest('--trigger takes the id of a trigger, a UUID')
+      return store.listRuns(db, { ...filter, triggerId })
+    },
+
+    /** Delivers a failed run again, with all its attempts, under the same id. */
+    retry: (id: string): Promise<store.LockedRun> =>
+      db.transaction().execute(async (tx) => {
+        const runId = parseUuid(id)
+        const before = runId === null ? undefined : await store.lockRun(tx, runId)
+        if (before === undefined)
+          throw badRequest(`there is no run ${id}; \`manager triggers runs --outcome failed\` lists them`)
+        if (before.outcome !== 'failed')
+          throw conflict(`only a failed run is delivered again, and this one is ${before.outcome}`)
+        const after = { ...before, outcome: 'pending' }
+        await store.reopenRun(tx, before)
+        const { triggerId, environmentId, scheduledAt } = before
+        await jobs.enqueue(tx, firstAttempts, [
+          { data: { triggerId, environmentId, scheduledAt, attempt: 1 }, group: groupOf(before) },
+        ])
+        await audit.append(tx, systemActor('manager triggers retry'), event('update', { before, after }))
+        return after
+      }),
+  }
+}

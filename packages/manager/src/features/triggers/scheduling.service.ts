@@ -1,0 +1,137 @@
+// Plans runs. Every process with role `jobs` ticks; a trigger that is due is locked by one of them, which records its runs,
+// enqueues their first attempts and says when it is due next, all in one transaction: whoever is killed in between has
+// done nothing, and nothing is planned twice. All times are the database's.
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
+import type { Schedule } from '../../platform/jobs/schedules.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import type { BackendsApi } from '../backends/index.ts'
+import type { Crons } from './crons.service.ts'
+import type { TriggerMetrics } from './triggers.metrics.ts'
+import * as store from './scheduling.store.ts'
+
+/** An attempt to deliver a run, as it waits in a queue. */
+export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt: string; attempt: number }
+
+export type SchedulingDeps = {
+  db: Db
+  log: Logger
+  jobs: Jobs
+  backends: Pick<BackendsApi, 'listDeployments'>
+  crons: Crons
+  triggerMetrics: TriggerMetrics
+  misfireToleranceMs: number
+}
+
+export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
+
+const maxTriggers = 500
+// After an outage a trigger has many instants to record.
+const maxRuns = 5_000
+const maxMissed = 100
+const dayMs = 86_400_000
+// There are partitions for last month, whatever the day of this one.
+const oldestRunMs = 28 * dayMs
+const lookEveryMs = 1_000
+
+/** The jobs of a deployment share a limit, and so do those of a project. */
+export const groupOf = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
+  `${run.projectId}/${run.applicationId}/${run.environmentId}`
+
+/** Returns the schedule that plans whatever is due, at the moment it is due. Costs one statement a second when idle. */
+export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
+  const { db, jobs, triggerMetrics } = deps
+  const run = async (): Promise<void> => {
+    const dueMs = await store.findNextDueMs(db)
+    if (dueMs === null || dueMs >= lookEveryMs) return
+    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
+    for (let isMore = true; isMore; ) {
+      const { moved, runs } = await db.transaction().execute((tx) => planDue(tx, deps))
+      for (const { outcome } of runs) triggerMetrics.countPlanned(outcome)
+      if (runs.some(({ outcome }) => outcome === 'pending')) jobs.announce(firstAttempts)
+      isMore = moved > 0
+    }
+  }
+  return { name: 'trigger-scheduling', everyMs: lookEveryMs, run }
+}
+
+/** Plans up to so many triggers; returns how many, and the runs that were recorded. */
+async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; runs: store.NewRun[] }> {
+  const due = await store.lockDue(tx, maxTriggers)
+  if (due.length === 0) return { moved: 0, runs: [] }
+  const deployments = Map.groupBy(
+    await deps.backends.listDeployments(tx, [...new Set(due.map(({ applicationId }) => applicationId))]),
+    ({ applicationId }) => applicationId,
+  )
+  const instantsOf = createInstants(deps)
+  const [moves, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
+  for (const trigger of due) {
+    // The rest stays due, for the next transaction.
+    if (runs.length >= maxRuns) break
+    const { instants, firing, next } = instantsOf(trigger)
+    moves.push({ id: trigger.id, nextFireAt: next })
+    for (const { environmentId, isLive } of deployments.get(trigger.applicationId) ?? [])
+      for (const scheduledAt of instants)
+        runs.push({
+          id: newId(),
+          trigger,
+          environmentId,
+          scheduledAt,
+          isMissed: scheduledAt !== firing,
+          isLive,
+        })
+  }
+  const recorded = runs.length === 0 ? [] : await store.insertRuns(tx, runs)
+  const pending = recorded.filter(({ outcome }) => outcome === 'pending')
+  await deps.jobs.enqueue(tx, firstAttempts, pending.map(firstAttempt))
+  await store.moveNextFire(tx, moves)
+  return { moved: moves.length, runs: recorded }
+}
+
+const firstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
+  const { triggerId, environmentId, scheduledAt } = run
+  return { data: { triggerId, environmentId, scheduledAt, attempt: 1 }, group: groupOf(run) }
+}
+
+type Instants = {
+  /** Due until now, newest last. */
+  instants: string[]
+  /** Which of them fires; null when all are too old. */
+  firing: string | null
+  next: string
+}
+
+/** Triggers with the same expression that are due since the same instant share the arithmetic. */
+function createInstants({ crons, misfireToleranceMs, log }: SchedulingDeps) {
+  const known = new Map<string, Instants>()
+  const instantsOf = (trigger: store.DueTrigger): Instants => {
+    const [since, now] = [new Date(trigger.nextFireAt), new Date(trigger.now)]
+    try {
+      const cron = crons.of(trigger.cronExpression)
+      const second = cron.nextAfter(since)
+      const next = cron.nextAfter(now)
+      if (next === null) throw new Error('the expression fires no more')
+      const from = new Date(Math.max(since.getTime() - 1, now.getTime() - oldestRunMs))
+      const instants =
+        second !== null && second <= now ? cron.between(from, now, maxMissed) : since > from ? [since] : []
+      const latest = instants.at(-1)
+      const fires = latest !== undefined && now.getTime() - latest.getTime() < misfireToleranceMs
+      return {
+        instants: instants.map((instant) => instant.toISOString()),
+        firing: fires ? latest.toISOString() : null,
+        next: next.toISOString(),
+      }
+    } catch (error) {
+      // Saved expressions are checked. One that cannot be read must not hold up the others, nor come again at once.
+      log.error({ err: error, trigger: trigger.id }, 'a trigger cannot be planned')
+      return { instants: [], firing: null, next: new Date(now.getTime() + dayMs).toISOString() }
+    }
+  }
+  return (trigger: store.DueTrigger): Instants => {
+    const key = `${trigger.nextFireAt} ${trigger.cronExpression}`
+    const instants = known.get(key) ?? instantsOf(trigger)
+    known.set(key, instants)
+    return instants
+  }
+}

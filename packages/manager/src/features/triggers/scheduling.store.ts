@@ -1,0 +1,95 @@
+// The statements of a tick: what is due, the runs it becomes, and when each trigger is due next. Columns travel as arrays,
+// so a tick takes the same few statements whatever their number.
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+
+export type DueTrigger = {
+  id: string
+  projectId: string
+  applicationId: string
+  name: string
+  cronExpression: string
+  runKey: string
+  nextFireAt: string
+  /** The time of the database. */
+  now: string
+}
+export type PlannedRun = {
+  id: string
+  trigger: DueTrigger
+  environmentId: string
+  scheduledAt: string
+  /** Not to be fired any more. */
+  isMissed: boolean
+  isLive: boolean
+}
+export type NewRun = {
+  triggerId: string
+  projectId: string
+  applicationId: string
+  environmentId: string
+  scheduledAt: string
+  outcome: string
+}
+
+/** Milliseconds until the next trigger is due, by the database's clock; null when none is. Reads one entry of the index. */
+export async function findNextDueMs(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ dueMs: number | null }>`
+    select (extract(epoch from (
+      select next_fire_at from triggers where next_fire_at is not null order by next_fire_at limit 1
+    ) - clock_timestamp()) * 1000)::float8 as due_ms`.execute(db)
+  return rows[0]?.dueMs ?? null
+}
+
+/** Locks triggers that are due, those due longest first, and skips what another process has locked. O(due). */
+export async function lockDue(tx: Tx, count: number): Promise<DueTrigger[]> {
+  const { rows } = await sql<DueTrigger>`
+    select id, project_id, application_id, name, cron_expression, run_key, next_fire_at, now() as now
+    from triggers where next_fire_at <= now()
+    order by next_fire_at limit ${count} for update skip locked`.execute(tx)
+  return rows
+}
+
+/**
+ * Records runs; one that exists already stays as it is. A run is skipped while the one before is still going, or when no
+ * backend is live. What is open for a day is not waited for.
+ */
+export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<NewRun[]> {
+  const of = <T>(value: (run: PlannedRun) => T): T[] => runs.map(value)
+  const { rows } = await sql<NewRun>`
+    insert into trigger_runs (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name,
+      cron_expression, run_key, outcome, finished_at)
+    select w.id, w.scheduled_at, w.project_id, w.application_id, w.trigger_id, w.environment_id, w.trigger_name,
+      w.cron_expression, w.run_key, o.outcome, case when o.outcome <> 'pending' then now() end
+    from unnest(${of(({ id }) => id)}::uuid[], ${of((run) => run.scheduledAt)}::timestamptz[],
+      ${of(({ trigger }) => trigger.projectId)}::uuid[], ${of(({ trigger }) => trigger.applicationId)}::uuid[],
+      ${of(({ trigger }) => trigger.id)}::uuid[], ${of((run) => run.environmentId)}::uuid[],
+      ${of(({ trigger }) => trigger.name)}::text[], ${of(({ trigger }) => trigger.cronExpression)}::text[],
+      ${of(({ trigger }) => trigger.runKey)}::text[], ${of((run) => run.isMissed)}::boolean[],
+      ${of((run) => run.isLive)}::boolean[]
+    ) as w (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name, cron_expression,
+      run_key, is_missed, is_live)
+    cross join lateral (select case
+      when w.is_missed then 'missed'
+      when exists (
+        select from trigger_runs r where r.trigger_id = w.trigger_id and r.environment_id = w.environment_id
+          and r.outcome = 'pending' and r.scheduled_at > now() - interval '1 day' and r.scheduled_at <= now()
+      ) then 'skipped_overlap'
+      when not w.is_live then 'skipped_no_backend'
+      else 'pending' end as outcome) o
+    on conflict do nothing
+    returning trigger_id, project_id, application_id, environment_id, scheduled_at, outcome`.execute(tx)
+  return rows
+}
+
+/** Says when triggers are due next. */
+export async function moveNextFire(
+  tx: Tx,
+  moves: readonly { id: string; nextFireAt: string }[],
+): Promise<void> {
+  await sql`
+    update triggers t set next_fire_at = w.next_fire_at
+    from unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map((move) => move.nextFireAt)}::timestamptz[])
+      as w (id, next_fire_at)
+    where t.id = w.id`.execute(tx)
+}

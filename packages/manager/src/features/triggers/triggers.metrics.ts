@@ -1,0 +1,29 @@
+import type { MetricFactory } from '../../platform/metrics.ts'
+
+export type TriggerMetrics = ReturnType<typeof createTriggerMetrics>
+
+const outcomes = ['delivered', 'failed', 'cancelled', 'skipped_no_backend', 'skipped_overlap', 'missed'] as const
+type Outcome = (typeof outcomes)[number]
+const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
+
+/** What is measured of triggers. */
+export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
+  const runs = counter('svc_trigger_runs_total', 'Runs of triggers that are over, by outcome.', {
+    outcome: outcomes,
+  })
+  return {
+    /** Counts a run that was planned: one that is skipped or missed is over at once. */
+    countPlanned: (outcome: string): void => {
+      if (isOutcome(outcome)) runs.inc({ outcome })
+    },
+    runs,
+    attempts: counter('svc_trigger_attempts_total', 'Attempts to call a backend, by result.', {
+      result: ['delivered', 'retry', 'failed'],
+    }),
+    lag: histogram(
+      'svc_trigger_lag_seconds',
+      'From the planned instant of a run to its first attempt, by the clock of the database.',
+      { buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
+    ),
+  }
+}

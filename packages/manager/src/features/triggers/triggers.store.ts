@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type Trigger = {
+  id: string
+  projectId: string
+  applicationId: string
+  name: string
+  description: string
+  cronExpression: string
+  runKey: string
+  enabled: boolean
+  /** Null for a trigger that is not enabled. Ticks move it on. */
+  nextFireAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+export type TriggerValues = Pick<Trigger, 'name' | 'description' | 'cronExpression' | 'runKey' | 'enabled'>
+type Planned = Pick<Trigger, 'nextFireAt'>
+
+const columns = [
+  ...(['id', 'projectId', 'applicationId', 'name', 'description', 'cronExpression', 'runKey'] as const),
+  ...(['enabled', 'nextFireAt', 'createdAt', 'updatedAt'] as const),
+]
+
+export const triggerFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  description: { column: 'description', match: 'text' },
+  cronExpression: { column: 'cronExpression', match: 'text' },
+  runKey: { column: 'runKey', match: 'text' },
+  enabled: { column: 'enabled', match: 'boolean' },
+  createdAt: { column: 'createdAt', match: 'time' },
+  updatedAt: { column: 'updatedAt', match: 'time' },
+}
+
+/** A page of triggers under each of the applications. */
+export function listTriggers(db: Db, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
+  return pagesOf(db, {
+    table: 'triggers',
+    columns,
+    page,
+    parent: 'applicationId',
+    parentIds: applicationIds,
+  })
+}
+
+/** One trigger, or nothing. */
+export function findTrigger(db: Db, id: string): Promise<Trigger | undefined> {
+  return db.selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
+}
+
+/** One trigger, locked until the transaction ends. */
+export function lockTrigger(tx: Tx, id: string): Promise<Trigger | undefined> {
+  return tx.selectFrom('triggers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** The time of the database at this statement, which may be well behind the beginning of the transaction. */
+export async function readNow(tx: Tx): Promise<Date> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(tx)
+  return new Date((rows[0] as { now: string }).now)
+}
+
+/** Nothing when the application is gone; the row's project is the application's. */
+export async function insertTrigger(
+  tx: Tx,
+  values: TriggerValues & Planned & { id: string; applicationId: string },
+): Promise<Trigger | undefined> {
+  const application = await tx
+    .selectFrom('applications')
+    .select('projectId')
+    .where('id', '=', values.applicationId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (application === undefined) return undefined
+  return tx
+    .insertInto('triggers')
+    .values({ ...values, projectId: application.projectId })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Whether the project has more triggers than so many; reads one more at most. */
+export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): Promise<boolean> {
+  const { rows } = await sql<{ isMore: boolean }>`
+    select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(tx)
+  return rows[0]?.isMore === true
+}
+
+/** Without a plan, the one that is stored stays. */
+export function updateTrigger(
+  tx: Tx,
+  id: string,
+  values: TriggerValues & Partial<Planned>,
+): Promise<Trigger> {
+  return tx
+    .updateTable('triggers')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteTrigger(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('triggers').where('id', '=', id).execute()
+}

@@ -1,0 +1,81 @@
+// Starts the work of a process that no request asks for: schedules of its roles, and, with role `jobs`, the queues.
+import type { RoleName } from '../../config/readers.ts'
+import type { Logger } from '../log/log.ts'
+import type { MetricFactory, Metrics } from '../metrics.ts'
+import { type Jobs, superviseSeconds } from './jobs.ts'
+import { type Schedule, startSchedules } from './schedules.ts'
+import { type JobOutcome, type Queue, type Worker, startWorker } from './worker.ts'
+
+export type BackgroundWork = {
+  schedules: readonly Schedule[]
+  queues: readonly Queue[]
+  jobs: Jobs
+  log: Logger
+  metrics: Metrics
+}
+
+const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
+const graceMs = 15_000
+
+/** What is measured of queues. */
+const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
+  count: counter(
+    'svc_jobs_total',
+    'Jobs this process was handed: done, failed (handed out again), lost (handed to another process meanwhile), or given back at the end of the process.',
+    { queue, outcome: outcomes },
+  ),
+  waiting: labelledGauge('svc_jobs_waiting', 'Jobs that are due and wait, as of the last count.', {
+    label: 'queue',
+    values: queue,
+  }),
+  oldest: labelledGauge('svc_jobs_oldest_seconds', 'For how long the next job that is due has waited.', {
+    label: 'queue',
+    values: queue,
+  }),
+  held: labelledGauge('svc_jobs_held', 'Jobs that this process works on.', { label: 'queue', values: queue }),
+})
+
+/** Starts it all; the returned function stops it, waiting for what is under way. */
+export function startBackgroundWork(work: BackgroundWork, roles: readonly RoleName[]): () => Promise<void> {
+  const { schedules, log, metrics } = work
+  const own = schedules.filter(({ role = 'jobs' }) => roles.includes(role))
+  const stopQueues = roles.includes('jobs') ? startQueues(work) : () => Promise.resolve()
+  const stopSchedules = startSchedules(own, log, metrics)
+  return async () => {
+    await Promise.all([stopSchedules(), stopQueues()])
+  }
+}
+
+function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Promise<void> {
+  const names = queues.map(({ name }) => name)
+  const measured = createQueueMetrics(metrics, names)
+  const workers = new Map<string, Worker>()
+  for (const queue of queues)
+    workers.set(
+      queue.name,
+      startWorker(queue, {
+        jobs,
+        log,
+        count: (outcome) => measured.count.inc({ queue: queue.name, outcome }),
+      }),
+    )
+  const stopNudging = jobs.onEnqueued((queue) => workers.get(queue)?.nudge())
+  const look = async (): Promise<void> => {
+    await jobs.supervise()
+    for (const { name, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
+      measured.waiting(name, waiting)
+      measured.oldest(name, oldestSeconds)
+      measured.held(name, workers.get(name)?.held() ?? 0)
+    }
+  }
+  const stopLooking = startSchedules(
+    [{ name: 'job-queues', everyMs: superviseSeconds * 1_000, run: look }],
+    log,
+    metrics,
+  )
+  return async () => {
+    stopNudging()
+    await stopLooking()
+    await Promise.all([...workers.values()].map((worker) => worker.stop(graceMs)))
+  }
+}

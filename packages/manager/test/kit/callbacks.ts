@@ -1,0 +1,138 @@
+// A project with a backend that is called back: a real HTTP server on loopback, registered through the front door. Time
+// passes by SQL: what waits is made due, and who is silent was so for long.
+import { startBackgroundWork } from '../../src/platform/jobs/start.ts'
+import { type Person, type TestApp, type TestAppOptions, startTestApp } from './app.ts'
+import { bearer, call } from './credentials.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from './seed.ts'
+import { type Upstream, startUpstream } from './upstream.ts'
+
+export type RunRow = {
+  id: string
+  environment_id: string
+  scheduled_at: Date
+  outcome: string
+  attempts: number
+  executed_at: Date | null
+  finished_at: Date | null
+  response_status: number | null
+  failure: string | null
+}
+export type Registered = { id: string; token: string; machine: { id: string; token: string } }
+export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
+
+/** The planned instant of the present minute. */
+export const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000)
+
+/** A service that may call this machine. */
+export async function startTriggerScene(options: TestAppOptions = {}) {
+  const env = { SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8', ...options.env }
+  const service = await startTestApp({ ...options, env })
+  const admin = await seedUser(service.sql, 'admin', 'administrator')
+  const project = await seedProject(service.sql, 'shop')
+  const backend = await startUpstream()
+  const scene = { service, admin, project, backend }
+  return {
+    ...scene,
+    ...registering(scene),
+    ...triggering(scene),
+    ...passing(service),
+    close: async () => {
+      await service.close()
+      await backend.close()
+    },
+  }
+}
+type Scene = { service: TestApp; admin: Person; project: SeededProject; backend: Upstream }
+
+function registering({ service, project, backend }: Scene) {
+  return {
+    /** Registers a backend of a machine user of its own. */
+    register: async (callbackUrl = `${backend.url}/callbacks`, place: SeededProject = project): Promise<Registered> => {
+      const machine = await seedMachineUser(service.sql, place)
+      const { status, body } = await call(service.url, '/api/machine/register-backend', bearer(machine.token), {
+        application_id: place.applicationId,
+        callback_url: callbackUrl,
+      })
+      if (status !== 201) throw new Error(`registering failed: ${JSON.stringify(body)}`)
+      return { id: body['registered_id'] as string, token: body['token'] as string, machine }
+    },
+    /** As if its last heartbeat had been so many seconds ago. */
+    silence: (registration: { id: string }, seconds: number) =>
+      service.sql.query(
+        'update backend_registrations set last_heartbeat = now() - make_interval(secs => $2) where id = $1',
+        [registration.id, seconds],
+      ),
+  }
+}
+
+function triggering({ service, admin, project }: Scene) {
+  return {
+    createTrigger: async (input: Record<string, unknown> = {}, applicationId = project.applicationId) => {
+      const { data, error } = await service.query(
+        admin,
+        `mutation($applicationId: ID!, $input: CreateTriggerInput!) {
+          row: createTrigger(applicationId: $applicationId, input: $input) { id name } }`,
+        { applicationId, input: { name: 'nightly', cronExpression: '* * * * *', runKey: 'night', ...input } },
+      )
+      if (error !== null) throw new Error(error)
+      return data.row as { id: string; name: string }
+    },
+    updateTrigger: async (id: string, input: Record<string, unknown>) => {
+      const { error } = await service.query(
+        admin,
+        'mutation($id: ID!, $input: UpdateTriggerInput!) { updateTrigger(id: $id, input: $input) { id } }',
+        { id, input },
+      )
+      if (error !== null) throw new Error(error)
+    },
+    /** As if the trigger had been due since then. */
+    makeDue: (id: string, since: Date = thisMinute()) =>
+      service.sql.query('update triggers set next_fire_at = $2 where id = $1', [id, since]),
+    /** Its runs, in the order of their planned instants. */
+    runsOf: async (id: string): Promise<RunRow[]> => {
+      const { rows } = await service.sql.query<RunRow>(
+        'select * from trigger_runs where trigger_id = $1 order by scheduled_at, environment_id',
+        [id],
+      )
+      return rows
+    },
+  }
+}
+
+function passing(service: TestApp) {
+  const jobsWhere = async (condition: string): Promise<number> => {
+    const { rows } = await service.sql.query(`select count(*)::int as jobs from jobs.job_common where ${condition}`)
+    return rows[0].jobs as number
+  }
+  /** Works on what is due, until the returned function is called. */
+  const startWorkers = (): (() => Promise<void>) => {
+    const { app } = service
+    // One service, many starts.
+    for (const name of ['total', 'waiting', 'oldest_seconds', 'held'])
+      app.metrics.registry.removeSingleMetric(`svc_jobs_${name}`)
+    return startBackgroundWork({ ...app, schedules: [] }, ['jobs'])
+  }
+  return {
+    startWorkers,
+    /** One tick. */
+    plan: () => service.app.schedules.find(({ name }) => name === 'trigger-scheduling')?.run(),
+    /** Works on what is due now until nothing is left of it. */
+    deliver: async (): Promise<void> => {
+      const stop = startWorkers()
+      while ((await jobsWhere(`state = 'active' or state < 'active' and start_after <= now()`)) > 0)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      await stop()
+    },
+    /** How long what waits has to wait, in seconds. */
+    waits: async (): Promise<number[]> => {
+      const { rows } = await service.sql.query(
+        `select extract(epoch from start_after - created_on)::float8 as wait from jobs.job_common
+         where state < 'active' order by 1`,
+      )
+      return rows.map(({ wait }) => wait as number)
+    },
+    /** Lets the time pass that everything waits for. */
+    skipWaits: () => service.sql.query(`update jobs.job_common set start_after = now() where state < 'active'`),
+    jobsWhere,
+  }
+}

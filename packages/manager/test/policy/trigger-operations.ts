@@ -1,0 +1,77 @@
+// Operations about triggers.
+import { randomUUID } from 'node:crypto'
+import { seedRuns } from '../kit/triggers.ts'
+import { type Operation, type Rest, op } from './operation.ts'
+import { developers, everyone, projectRoles } from './principals.ts'
+import { fresh } from './world.ts'
+
+const trigger: Rest = { make: fresh.trigger }
+/** A trigger that has a run. */
+const ran: Rest = {
+  make: async (world, target) => {
+    const triggerId = await fresh.trigger(world, target)
+    const { id: projectId, applicationId, environmentId } = target
+    const of = { projectId, applicationId, triggerId, environmentId }
+    await seedRuns(world.service.sql, of, { count: 1, until: new Date() })
+    return triggerId
+  },
+}
+
+export const triggerOperations: Operation[] = [
+  op(
+    'Query.triggers',
+    'application',
+    projectRoles,
+    (t) => `{ triggers(application: "${t.applicationId}") { id } }`,
+  ),
+  op('Query.trigger', 'trigger', projectRoles, (_, id) => `{ trigger(id: "${id}") { id } }`, trigger),
+  op(
+    'Query.triggerRuns',
+    'trigger',
+    projectRoles,
+    (_, id) => `{ triggerRuns(trigger: "${id}") { id } }`,
+    trigger,
+  ),
+  op('Query.nextRuns', 'system', everyone, () => '{ nextRuns(cronExpression: "@daily") }'),
+  op(
+    'Application.triggers',
+    'application',
+    projectRoles,
+    (t) => `{ application(projectId: "${t.id}", slug: "${t.applicationSlug}") { triggers { id } } }`,
+  ),
+  op(
+    'Trigger.application',
+    'trigger',
+    projectRoles,
+    (_, id) => `{ trigger(id: "${id}") { application { id } } }`,
+    trigger,
+  ),
+  op(
+    'TriggerRun.environment',
+    'trigger',
+    projectRoles,
+    (_, id) => `{ triggerRuns(trigger: "${id}") { environment { id } } }`,
+    ran,
+  ),
+  op(
+    'Mutation.createTrigger',
+    'application',
+    developers,
+    (t, id) => `mutation { createTrigger(applicationId: "${t.applicationId}",
+      input: {name: "${id}", cronExpression: "@daily"}) { id } }`,
+  ),
+  op(
+    'Mutation.updateTrigger',
+    'trigger',
+    developers,
+    (_, id) => `mutation { updateTrigger(id: "${id}", input: {name: "${randomUUID()}"}) { id } }`,
+    trigger,
+  ),
+  op(
+    'Mutation.deleteTrigger',
+    'trigger',
+    developers,
+    (_, id) => `mutation { deleteTrigger(id: "${id}") }`,
+    trigger,
+  ),
+]
