@@ -29,6 +29,7 @@ async function fireAndServe(attempts = 1, meanwhile: () => Promise<unknown> = ()
 test('it registers, verifies the callback, and works once per tenant', async () => {
   await expect.poll(async () => (await registrations()).length).toBe(1)
   await fireAndServe()
+  expect(await lastRun()).toMatchObject({ attempts: 1 })
 })
 
 test('it refuses what is not signed', async () => {
@@ -38,8 +39,11 @@ test('it refuses what is not signed', async () => {
 })
 
 test('[backends.durable] it is called after a restart of the Manager', async () => {
+  const ids = async () => (await registrations()).map(({ id }) => id as string)
+  const before = await ids()
   await scene.restart(() => Promise.resolve())
   await fireAndServe()
+  expect(await ids()).toEqual(before)
 })
 
 test('its callback token is replaced by another instance: the run arrives with the next attempt', async () => {

@@ -67,15 +67,15 @@ describe('manager triggers runs', () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/))
     expect(header).toEqual([
-      'planned',
-      'project',
-      'application',
-      'env',
-      'trigger',
-      'outcome',
-      'tries',
-      'answer',
-      'run',
+      'PLANNED',
+      'PROJECT',
+      'APPLICATION',
+      'ENVIRONMENT',
+      'TRIGGER',
+      'OUTCOME',
+      'ATTEMPTS',
+      'ANSWER',
+      'RUN',
     ])
     const shared = ['shop', 'shop-app', 'dev', 'seeded']
     const earlier = new Date(plannedAt.getTime() - 60_000)
@@ -98,14 +98,14 @@ describe('manager triggers runs', () => {
     ).toEqual([
       {
         id,
-        scheduledAt: plannedAt.toISOString(),
+        scheduled_at: plannedAt.toISOString(),
         project: 'shop',
         application: 'shop-app',
         trigger: 'seeded',
         environment: 'dev',
         outcome: 'failed',
         attempts: 4,
-        responseStatus: 500,
+        response_status: 500,
         failure: 'the backend answered 500',
       },
     ])

@@ -15,6 +15,7 @@ const known = [
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'examples/*.ts',
+  'examples/*.mjs',
   // A package: its own few files, then code and tests by folder.
   'packages/*/{package.json,vitest.config.ts,vitest.load.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',

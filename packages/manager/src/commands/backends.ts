@@ -3,6 +3,7 @@ import { settingsOf } from '../config/config.ts'
 import { listBackends } from '../features/backends/backend-list.service.ts'
 import { backendSettings } from '../features/backends/backends.settings.ts'
 import { commandConfig, say, withDatabase } from './context.ts'
+import { table } from './table.ts'
 
 const maxListed = 1_000
 
@@ -88,13 +89,5 @@ function asTable(backends: readonly Backend[]): string[] {
     `${backend.silentSeconds}s`,
     stateOf(backend),
   ])
-  const widths = titles.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] as string).length)),
-  )
-  return [titles, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] as number))
-      .join('  ')
-      .trimEnd(),
-  )
+  return table(titles, rows)
 }

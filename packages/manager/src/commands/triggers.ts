@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type RunOperations, createRunOperations } from '../features/triggers/run-operations.service.ts'
+import type { ListedRun } from '../features/triggers/run-operations.store.ts'
 import { createAudit } from '../platform/audit/append.ts'
 import { createJobs } from '../platform/jobs/jobs.ts'
 import { createLog } from '../platform/log/log.ts'
@@ -37,6 +38,11 @@ Examples:
   $ npm run manager -- triggers retry 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10`,
     )
 
+  addRunsCommand(triggers)
+  addRetryCommand(triggers)
+}
+
+function addRunsCommand(triggers: Command): void {
   triggers
     .command('runs')
     .description('List runs, those planned last first: when, of what, how they ended and why.')
@@ -58,10 +64,20 @@ Examples:
       ) => {
         const { trigger = null, outcome = null } = options
         const runs = await withRuns(command, (all) => all.list({ trigger, outcome, limit: options.limit }))
-        if (options.json === true) for (const run of runs) say(JSON.stringify(run))
+        if (options.json === true) for (const run of runs) say(asJson(run))
         else if (runs.length > 0)
           for (const line of table(
-            ['planned', 'project', 'application', 'env', 'trigger', 'outcome', 'tries', 'answer', 'run'],
+            [
+              'PLANNED',
+              'PROJECT',
+              'APPLICATION',
+              'ENVIRONMENT',
+              'TRIGGER',
+              'OUTCOME',
+              'ATTEMPTS',
+              'ANSWER',
+              'RUN',
+            ],
             runs.map((run) => [
               run.scheduledAt,
               run.project,
@@ -78,7 +94,9 @@ Examples:
         if (runs.length === 0) process.stderr.write('no run was found\n')
       },
     )
+}
 
+function addRetryCommand(triggers: Command): void {
   triggers
     .command('retry')
     .description('Deliver a failed run again, with all its attempts, under the same id.')
@@ -92,6 +110,9 @@ Examples:
       say(`the run of ${run.triggerName} planned for ${run.scheduledAt} is delivered again`)
     })
 }
+
+const asJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
+  JSON.stringify({ ...run, scheduled_at: scheduledAt, response_status: responseStatus })
 
 const withRuns = <T>(command: Command, work: (runs: RunOperations) => Promise<T>): Promise<T> =>
   withDatabase(commandConfig(command), async ({ db, clock, pool }) => {

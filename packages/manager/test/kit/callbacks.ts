@@ -6,7 +6,7 @@ import { bearer, call } from './credentials.ts'
 import { type SeededProject, seedMachineUser, seedProject, seedUser } from './seed.ts'
 import { type Upstream, startUpstream } from './upstream.ts'
 
-export type RunRow = {
+type RunRow = {
   id: string
   environment_id: string
   scheduled_at: Date
@@ -17,7 +17,7 @@ export type RunRow = {
   response_status: number | null
   failure: string | null
 }
-export type Registered = { id: string; token: string; machine: { id: string; token: string } }
+type Registered = { id: string; token: string; machine: { id: string; token: string } }
 export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
 
 /** The planned instant of the present minute. */
@@ -47,12 +47,20 @@ type Scene = { service: TestApp; admin: Person; project: SeededProject; backend:
 function registering({ service, project, backend }: Scene) {
   return {
     /** Registers a backend of a machine user of its own. */
-    register: async (callbackUrl = `${backend.url}/callbacks`, place: SeededProject = project): Promise<Registered> => {
+    register: async (
+      callbackUrl = `${backend.url}/callbacks`,
+      place: SeededProject = project,
+    ): Promise<Registered> => {
       const machine = await seedMachineUser(service.sql, place)
-      const { status, body } = await call(service.url, '/api/machine/register-backend', bearer(machine.token), {
-        application_id: place.applicationId,
-        callback_url: callbackUrl,
-      })
+      const { status, body } = await call(
+        service.url,
+        '/api/machine/register-backend',
+        bearer(machine.token),
+        {
+          application_id: place.applicationId,
+          callback_url: callbackUrl,
+        },
+      )
       if (status !== 201) throw new Error(`registering failed: ${JSON.stringify(body)}`)
       return { id: body['registered_id'] as string, token: body['token'] as string, machine }
     },
@@ -101,7 +109,9 @@ function triggering({ service, admin, project }: Scene) {
 
 function passing(service: TestApp) {
   const jobsWhere = async (condition: string): Promise<number> => {
-    const { rows } = await service.sql.query(`select count(*)::int as jobs from jobs.job_common where ${condition}`)
+    const { rows } = await service.sql.query(
+      `select count(*)::int as jobs from jobs.job_common where ${condition}`,
+    )
     return rows[0].jobs as number
   }
   /** Works on what is due, until the returned function is called. */
@@ -132,7 +142,8 @@ function passing(service: TestApp) {
       return rows.map(({ wait }) => wait as number)
     },
     /** Lets the time pass that everything waits for. */
-    skipWaits: () => service.sql.query(`update jobs.job_common set start_after = now() where state < 'active'`),
+    skipWaits: () =>
+      service.sql.query(`update jobs.job_common set start_after = now() where state < 'active'`),
     jobsWhere,
   }
 }

@@ -14,9 +14,7 @@ import { postQuery } from './graphql.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
 import { seedMachineUser, seedProject, seedTenant, seedUser } from './seed.ts'
 
-export type ExampleProgram = 'backend.mjs' | 'careful-backend.ts'
-export type ExampleBackend = Awaited<ReturnType<typeof startExampleBackend>>
-
+type ExampleProgram = 'backend.mjs' | 'careful-backend.ts'
 /** Starts it; it registers by itself. */
 async function startExampleBackend(
   program: ExampleProgram,

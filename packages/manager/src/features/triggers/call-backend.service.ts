@@ -7,7 +7,7 @@ import { type CallbackRun, callbackBody, callbackHeaders } from './callback.pure
 import type { AttemptResult } from './delivery-rules.pure.ts'
 
 export type CallDeps = { pools: OutboundPools; clock: Clock; attemptTimeoutMs: number }
-export type Target = { projectId: string; registrationId: string; callbackUrl: string; token: string }
+type Target = { projectId: string; registrationId: string; callbackUrl: string; token: string }
 type Call = { run: CallbackRun; attempt: number; targets: readonly Target[]; signal: AbortSignal }
 
 // The body of an answer means nothing to us.

@@ -14,7 +14,10 @@ beforeAll(async () => {
         lookupFor: () => () => {
           lookups++
           return Promise.resolve(
-            answers.map((address) => ({ address, family: address.includes(':') ? (6 as const) : (4 as const) })),
+            answers.map((address) => ({
+              address,
+              family: address.includes(':') ? (6 as const) : (4 as const),
+            })),
           )
         },
       },

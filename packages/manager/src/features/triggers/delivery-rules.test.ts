@@ -28,7 +28,10 @@ describe('judgeAttempt', () => {
         [1, 1.2],
       ] as const)
         expect(judge({ status: 500 }, index + 1, random)).toMatchObject({ delayMs: delay * factor })
-    expect(judge({ status: 500 }, 4)).toMatchObject({ outcome: 'failed', failure: 'the backend answered 500' })
+    expect(judge({ status: 500 }, 4)).toMatchObject({
+      outcome: 'failed',
+      failure: 'the backend answered 500',
+    })
   })
 })
 

@@ -12,7 +12,7 @@ import type { BackendsApi } from '../backends/index.ts'
 import { type CallDeps, callFirstReachable } from './call-backend.service.ts'
 import { type AttemptResult, type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
 import { type BegunRun, type EndedAttempt, beginAttempts, endAttempts } from './delivery.store.ts'
-import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './scheduling.service.ts'
+import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './attempts.pure.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 
 export type DeliveryDeps = {
@@ -46,7 +46,9 @@ export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
     pollMs,
     run: (jobs) => {
       const begun = begin(deps, jobs as readonly Attempt[])
-      return jobs.map((job, index) => deliver(deps, { queue: name, job: job as Attempt, index, begun, record }))
+      return jobs.map((job, index) =>
+        deliver(deps, { queue: name, job: job as Attempt, index, begun, record }),
+      )
     },
   })
   // Later attempts are of those that fail: they do not take the room of the others.
@@ -88,12 +90,18 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   // It is over: a process that was lost had recorded it. The worker ends the job.
   if (run === undefined) return
   const group = groupOf(run)
-  const ending = (ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>, delayMs: number | null) => {
+  const ending = (
+    ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
+    delayMs: number | null,
+  ) => {
     const { triggerId, environmentId, scheduledAt } = run
     return record({ queue, job, group, ended: { triggerId, environmentId, scheduledAt, ...ended }, delayMs })
   }
   if (!run.isEnabled)
-    return void (await ending({ outcome: 'cancelled', status: null, failure: 'the trigger was disabled' }, null))
+    return void (await ending(
+      { outcome: 'cancelled', status: null, failure: 'the trigger was disabled' },
+      null,
+    ))
   if (run.starts > maxStarts)
     return void (await ending(
       { outcome: 'failed', status: null, failure: 'it was begun too often by processes that were lost' },
@@ -102,7 +110,12 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   const { attempt } = job.data
   if (attempt === 1 && run.starts === 1)
     triggerMetrics.lag.observe((Date.parse(run.executedAt) - Date.parse(run.scheduledAt)) / 1_000)
-  const result = await attemptOnce(deps, { run, attempt, targets: targets.get(group) ?? [], signal: job.signal })
+  const result = await attemptOnce(deps, {
+    run,
+    attempt,
+    targets: targets.get(group) ?? [],
+    signal: job.signal,
+  })
   // What was sent meanwhile is sent again by whoever has the job now.
   if (job.signal.aborted) return
   const verdict = judgeAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })

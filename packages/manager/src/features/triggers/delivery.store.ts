@@ -2,7 +2,7 @@
 // found by its primary key, which prunes the other months.
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { AttemptJob } from './scheduling.service.ts'
+import type { AttemptJob } from './attempts.pure.ts'
 
 export type BegunRun = {
   /** Which of the given attempts it is, from 1. */

@@ -100,7 +100,9 @@ describe('a callback', () => {
     const headers = request?.headers as Record<string, string>
     expect(new Webhook(token).verify(String(request?.body), headers)).toMatchObject({ run_key: 'night' })
     expect(() => new Webhook(token).verify(`${String(request?.body)} `, headers)).toThrow()
-    expect(() => new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(String(request?.body), headers)).toThrow()
+    expect(() =>
+      new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(String(request?.body), headers),
+    ).toThrow()
   })
 
   test('an answer of any length counts by its status', async () => {
@@ -137,16 +139,15 @@ describe('retries', () => {
 
   test('[triggers.retry-limits] Retry-After of a 429 is waited for, 300 seconds at most; what is not retried is final', async () => {
     await scene.register()
-    for (const [asked, waited] of [
-      ['7', 7],
-      ['100000', 300],
-      ['soon', 5],
+    for (const [asked, waited, spread] of [
+      ['7', 7, 0],
+      ['100000', 300, 0],
+      ['soon', 5, 1],
     ] as const) {
       answerWith(429, { 'retry-after': asked })
       await fire()
       const [wait] = await scene.waits()
-      if (asked === 'soon') expect(Math.abs((wait as number) - 5)).toBeLessThanOrEqual(1)
-      else expect(wait).toBe(waited)
+      expect(Math.abs((wait as number) - waited)).toBeLessThanOrEqual(spread)
       await scene.service.sql.query('delete from jobs.job_common')
       await scene.service.sql.query('delete from triggers')
     }
@@ -158,7 +159,9 @@ describe('retries', () => {
       answerWith(final)
       const { id } = await fire()
       expect(await scene.waits()).toEqual([])
-      expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'failed', response_status: final, attempts: 1 }])
+      expect(await scene.runsOf(id)).toMatchObject([
+        { outcome: 'failed', response_status: final, attempts: 1 },
+      ])
     }
   })
 
@@ -183,7 +186,9 @@ describe('retries', () => {
       await own.makeDue(id)
       await own.plan()
       await own.deliver()
-      expect(await own.runsOf(id)).toMatchObject([{ outcome: 'pending', failure: 'the upstream took too long' }])
+      expect(await own.runsOf(id)).toMatchObject([
+        { outcome: 'pending', failure: 'the upstream took too long' },
+      ])
     } finally {
       await own.close()
     }
@@ -199,7 +204,9 @@ describe('which backend is called', () => {
       const old = await scene.register(`${scene.backend.url}/old`)
       await scene.silence(old, 60)
       const { id } = await fire()
-      expect([first.received.length, second.received.length, scene.backend.received.length]).toEqual([0, 1, 0])
+      expect([first.received.length, second.received.length, scene.backend.received.length]).toEqual([
+        0, 1, 0,
+      ])
       await second.close()
       await scene.makeDue(id, new Date(thisMinute().getTime() - 60_000))
       await scene.service.sql.query('delete from trigger_runs')
@@ -273,10 +280,7 @@ describe('what happens meanwhile', () => {
     scene.backend.answer((_request, response) => {
       if (calls++ > 0) return void response.writeHead(204).end()
       isAsked.resolve()
-      void waiting.promise.then(() => {
-        response.writeHead(500).end()
-        answered.resolve()
-      })
+      void waiting.promise.then(() => answered.resolve(void response.writeHead(500).end()))
     })
     const stop = scene.startWorkers()
     await isAsked.promise
@@ -295,7 +299,9 @@ describe('what happens meanwhile', () => {
     expect(received).toHaveLength(2)
     expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id'])
     expect(String(received[0]?.body)).toBe(String(received[1]?.body))
-    expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'delivered', response_status: 204, attempts: 1 }])
+    expect(await scene.runsOf(id)).toMatchObject([
+      { outcome: 'delivered', response_status: 204, attempts: 1 },
+    ])
     expect(await scene.jobsWhere('true')).toBe(0)
   })
 })

@@ -57,7 +57,9 @@ export const triggers = defineFeature({
       connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),
     })
     return {
-      resolvers: createTriggersResolvers(createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject })),
+      resolvers: createTriggersResolvers(
+        createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject }),
+      ),
       schedules: [
         createPartitionsSchedule(
           'trigger-run-retention',

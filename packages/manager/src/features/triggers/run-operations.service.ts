@@ -6,7 +6,7 @@ import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as store from './run-operations.store.ts'
-import { firstAttempts, groupOf } from './scheduling.service.ts'
+import { firstAttempts, groupOf } from './attempts.pure.ts'
 
 export type RunOperations = ReturnType<typeof createRunOperations>
 

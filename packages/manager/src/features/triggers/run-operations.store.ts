@@ -64,7 +64,14 @@ export async function lockRun(tx: Tx, id: string): Promise<LockedRun | undefined
 export async function reopenRun(tx: Tx, run: LockedRun): Promise<void> {
   await tx
     .updateTable('triggerRuns')
-    .set({ outcome: 'pending', attempts: 0, starts: 0, finishedAt: null, responseStatus: null, failure: null })
+    .set({
+      outcome: 'pending',
+      attempts: 0,
+      starts: 0,
+      finishedAt: null,
+      responseStatus: null,
+      failure: null,
+    })
     .where('triggerId', '=', run.triggerId)
     .where('scheduledAt', '=', run.scheduledAt)
     .where('environmentId', '=', run.environmentId)

@@ -60,8 +60,8 @@ test('one tick reads what is due, whatever number of triggers sleeps', async () 
     costs.push({ claim: await explain(claim, [500]), next: await explain(next, []) })
   }
   const [few, many] = costs
-  console.log(
-    `a tick with 100 due triggers: ${few?.claim.pages} pages of 10,000 triggers, ${many?.claim.pages} of 1,000,000; the look for the next one: ${few?.next.pages} and ${many?.next.pages}`,
+  process.stdout.write(
+    `a tick with 100 due triggers: ${few?.claim.pages} pages of 10,000 triggers, ${many?.claim.pages} of 1,000,000; the look for the next one: ${few?.next.pages} and ${many?.next.pages}\n`,
   )
   expect(many?.claim.plan).toEqual(few?.claim.plan)
   expect(many?.next.plan).toEqual(few?.next.plan)

@@ -7,12 +7,10 @@ import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { BackendsApi } from '../backends/index.ts'
+import { type AttemptJob, firstAttempts, groupOf } from './attempts.pure.ts'
 import type { Crons } from './crons.service.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 import * as store from './scheduling.store.ts'
-
-/** An attempt to deliver a run, as it waits in a queue. */
-export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt: string; attempt: number }
 
 export type SchedulingDeps = {
   db: Db
@@ -24,8 +22,6 @@ export type SchedulingDeps = {
   misfireToleranceMs: number
 }
 
-export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
-
 const maxTriggers = 500
 // After an outage a trigger has many instants to record.
 const maxRuns = 5_000
@@ -35,10 +31,6 @@ const dayMs = 86_400_000
 const oldestRunMs = 28 * dayMs
 const lookEveryMs = 1_000
 
-/** The jobs of a deployment share a limit, and so do those of a project. */
-export const groupOf = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
-  `${run.projectId}/${run.applicationId}/${run.environmentId}`
-
 /** Returns the schedule that plans whatever is due, at the moment it is due. Costs one statement a second when idle. */
 export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
   const { db, jobs, triggerMetrics } = deps
@@ -46,7 +38,7 @@ export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
     const dueMs = await store.findNextDueMs(db)
     if (dueMs === null || dueMs >= lookEveryMs) return
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
-    for (let isMore = true; isMore; ) {
+    for (let isMore = true; isMore;) {
       const { moved, runs } = await db.transaction().execute((tx) => planDue(tx, deps))
       for (const { outcome } of runs) triggerMetrics.countPlanned(outcome)
       if (runs.some(({ outcome }) => outcome === 'pending')) jobs.announce(firstAttempts)

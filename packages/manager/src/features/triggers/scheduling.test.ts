@@ -18,7 +18,8 @@ const minutesAgo = (minutes: number): Date => new Date(thisMinute().getTime() - 
 const outcomes = async (id: string): Promise<[string, string][]> =>
   (await scene.runsOf(id)).map(({ scheduled_at, outcome }) => [scheduled_at.toISOString(), outcome])
 const nextFireOf = async (id: string): Promise<Date> =>
-  (await scene.service.sql.query('select next_fire_at from triggers where id = $1', [id])).rows[0].next_fire_at
+  (await scene.service.sql.query('select next_fire_at from triggers where id = $1', [id])).rows[0]
+    .next_fire_at
 
 test('[triggers.once-per-deployment] a firing is planned once for each trigger, environment and instant, whoever ticks', async () => {
   const replica: TestApp = await startTestApp({ database: scene.service.database })
@@ -28,7 +29,8 @@ test('[triggers.once-per-deployment] a firing is planned once for each trigger, 
     for (const place of places) for (const _ of [1, 2]) await scene.register(undefined, place)
     const triggers = await Promise.all(Array.from({ length: 20 }, () => scene.createTrigger()))
     for (const { id } of triggers) await scene.makeDue(id)
-    const tick = (app: TestApp['app']) => app.schedules.find(({ name }) => name === 'trigger-scheduling')?.run()
+    const tick = async ({ schedules }: TestApp['app']): Promise<void> =>
+      schedules.find(({ name }) => name === 'trigger-scheduling')?.run()
     await Promise.all([scene.service, replica, scene.service, replica].map(({ app }) => tick(app)))
     const planned = thisMinute().toISOString()
     for (const { id } of triggers) {
@@ -76,7 +78,9 @@ test('[triggers.overlap] while the run before is still going the due one is reco
   await scene.plan()
   // Both instants were due: the newer one is the one that goes.
   await scene.service.sql.query(`delete from trigger_runs where outcome = 'missed'`)
-  await scene.service.sql.query('update trigger_runs set scheduled_at = scheduled_at - interval $$2 minutes$$')
+  await scene.service.sql.query(
+    'update trigger_runs set scheduled_at = scheduled_at - interval $$2 minutes$$',
+  )
   await scene.makeDue(id)
   await scene.plan()
   expect((await outcomes(id)).map(([, outcome]) => outcome)).toEqual(['pending', 'skipped_overlap'])
@@ -99,7 +103,8 @@ describe('after downtime', () => {
     expect(runs.slice(0, -1).every(([, outcome]) => outcome === 'missed')).toBe(true)
     expect(runs.at(-1)?.[1]).toBe('pending')
     const instants = runs.map(([at]) => Date.parse(at))
-    for (const [index, at] of instants.slice(1).entries()) expect(at - (instants[index] as number)).toBe(120_000)
+    for (const [index, at] of instants.slice(1).entries())
+      expect(at - (instants[index] as number)).toBe(120_000)
     await scene.deliver()
     expect(scene.backend.received).toHaveLength(1)
     expect(scene.backend.received[0]?.headers['x-svc-scheduled-at']).toBe(runs.at(-1)?.[0])

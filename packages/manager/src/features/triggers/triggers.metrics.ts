@@ -2,7 +2,14 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type TriggerMetrics = ReturnType<typeof createTriggerMetrics>
 
-const outcomes = ['delivered', 'failed', 'cancelled', 'skipped_no_backend', 'skipped_overlap', 'missed'] as const
+const outcomes = [
+  'delivered',
+  'failed',
+  'cancelled',
+  'skipped_no_backend',
+  'skipped_overlap',
+  'missed',
+] as const
 type Outcome = (typeof outcomes)[number]
 const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
 

@@ -85,7 +85,9 @@ export async function insertTrigger(
 /** Whether the project has more triggers than so many; reads one more at most. */
 export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
-    select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(tx)
+    select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(
+    tx,
+  )
   return rows[0]?.isMore === true
 }
 

@@ -132,6 +132,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     close: async () => {
       clock.close()
       await db.destroy()
+      // Kysely ends it only if it was used.
+      if (!pool.ending) await pool.end()
       for (const own of [lookupPool, contentPool, logPool, asyncCommitPool]) await own.end()
     },
   }

@@ -6,7 +6,7 @@ import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { createDatabase } from '../db/database.ts'
 import { grantPrivileges } from '../db/privileges.ts'
 import { type Jobs, createJobs } from './jobs.ts'
-import { type HeldJob, type JobOutcome, type Queue, startWorker } from './worker.ts'
+import { type HeldJob, type JobOutcome, type Queue, Worker } from './worker.ts'
 
 let service: TestApp
 let jobs: Jobs
@@ -37,7 +37,8 @@ const addressees = async (fetched: Promise<{ data: unknown }[]>): Promise<string
 const stored = async (): Promise<number> =>
   Number((await service.sql.query('select count(*) from jobs.job_common')).rows[0].count)
 /** As if the process that fetched them had been silent for a while. */
-const silence = () => service.sql.query("update jobs.job_common set heartbeat_on = now() - interval '11 seconds'")
+const silence = () =>
+  service.sql.query("update jobs.job_common set heartbeat_on = now() - interval '11 seconds'")
 const supervise = async (): Promise<void> => {
   await service.sql.query('update jobs.queue set monitor_claim_on = null, monitor_on = null')
   await jobs.supervise()
@@ -98,7 +99,11 @@ describe('a job', () => {
   })
 
   test('of a group waits while so many others of the group are worked on', async () => {
-    await add(...['a', 'b', 'c'].map((to) => ({ to, group: 'x/one' })), { to: 'd', group: 'x/two' }, { to: 'e' })
+    await add(
+      ...['a', 'b', 'c'].map((to) => ({ to, group: 'x/one' })),
+      { to: 'd', group: 'x/two' },
+      { to: 'e' },
+    )
     const first = await fetchAll(2)
     expect(first).toHaveLength(4)
     expect(await fetchAll(2)).toEqual([])
@@ -118,7 +123,7 @@ describe('a worker', () => {
       run: (held) => held.map(run),
       ...more,
     }
-    const worker = startWorker(queue, {
+    const worker = new Worker(queue, {
       jobs,
       log: service.world.log,
       count: (outcome) => void outcomes.push(outcome),
@@ -228,7 +233,9 @@ describe('the tables of jobs', () => {
     const own = createJobs({ pool: database.pool, log: service.world.log })
     try {
       await grantPrivileges(admin, role)
-      await expect(database.pool.query('create table jobs.mine (id int)')).rejects.toThrow('permission denied')
+      await expect(database.pool.query('create table jobs.mine (id int)')).rejects.toThrow(
+        'permission denied',
+      )
       await database.db.transaction().execute((tx) => own.enqueue(tx, 'letters', [{ data: { to: 'x' } }]))
       await own.supervise()
       const claims = await own.fetch('letters', { count: 1, maxPerGroup: 5 })

@@ -36,11 +36,10 @@ const statsSql = `
   )), 0)::float8 as "oldestSeconds"
   from jobs.queue q where q.name = any($1::text[])`
 
-/** Connects with the first use. Every statement runs on the pool, or in the transaction that is given. */
-export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
-  const onPool: BossDb = { executeSql: (text, values) => pool.query(text, values) }
+/** pg-boss with its own timers off: everything it does is asked for here. */
+function createBoss(db: BossDb, log: Logger): () => Promise<PgBoss> {
   const boss = new PgBoss({
-    db: onPool,
+    db,
     schema,
     migrate: false,
     createSchema: false,
@@ -53,7 +52,7 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
   boss.on('error', (error) => log.error({ err: error }, 'job queue failed'))
   boss.on('warning', ({ message }) => log.warn({ warning: message }, 'job queue warns'))
   let starting: Promise<PgBoss> | null = null
-  const started = (): Promise<PgBoss> => {
+  return () => {
     starting ??= boss.start().catch((error: unknown) => {
       // The next use tries again.
       starting = null
@@ -61,10 +60,18 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
     })
     return starting
   }
+}
+
+/** Connects with the first use. Every statement runs on the pool, or in the transaction that is given. */
+export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
+  const start = createBoss({ executeSql: (text, values) => pool.query(text, values) }, log)
+  let isUsed = false
+  const started = (): Promise<PgBoss> => {
+    isUsed = true
+    return start()
+  }
   /** Claims whose end is under way: that a touch finds them gone does not mean they are lost. */
   const ending = new WeakSet<JobClaim>()
-  const inside = (db: Db | Tx | undefined): { db?: BossDb } => (db === undefined ? {} : { db: adapt(db) })
-
   const listeners = new Set<(queue: string) => void>()
 
   return {
@@ -95,11 +102,19 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
     },
 
     /** Claims jobs that are due; costs what is claimed, and what waits before it in groups that are full. */
-    fetch: async (queue: string, { count, maxPerGroup, withoutGroups = [] }: Wanted): Promise<FetchedJob[]> => {
+    fetch: async (
+      queue: string,
+      { count, maxPerGroup, withoutGroups = [] }: Wanted,
+    ): Promise<FetchedJob[]> => {
       const options: FetchOptions = { batchSize: count, ignoreGroups: [...withoutGroups] }
       if (maxPerGroup !== null) options.groupConcurrency = maxPerGroup
       const jobs = await (await started()).fetch(queue, options)
-      return jobs.map(({ id, retryCount, data, groupId }) => ({ id, retryCount, data, group: groupId ?? null }))
+      return jobs.map(({ id, retryCount, data, groupId }) => ({
+        id,
+        retryCount,
+        data,
+        group: groupId ?? null,
+      }))
     },
 
     isEnding: (claim: JobClaim): boolean => ending.has(claim),
@@ -117,17 +132,19 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
     supervise: async (): Promise<void> => (await started()).supervise(),
 
     /** What waits in each queue, as of the last count, and for how long. */
-    readBacklog: async (queues: readonly string[]) => {
-      const { rows } = await pool.query<{ name: string; waiting: number; oldestSeconds: number }>(statsSql, [
-        queues,
-      ])
-      return rows
-    },
+    readBacklog: (queues: readonly string[]) => readBacklog(pool, queues),
 
     close: async (): Promise<void> => {
-      if (starting !== null) await boss.stop({ close: false, graceful: false })
+      if (isUsed) await (await start()).stop({ close: false, graceful: false })
     },
   }
+}
+
+async function readBacklog(pool: Pool, queues: readonly string[]) {
+  const { rows } = await pool.query<{ name: string; waiting: number; oldestSeconds: number }>(statsSql, [
+    queues,
+  ])
+  return rows
 }
 
 const insertOf = ({ data, delayMs, group }: NewJob): JobInsert => ({
@@ -137,6 +154,8 @@ const insertOf = ({ data, delayMs, group }: NewJob): JobInsert => ({
 })
 
 const settledOf = ({ settled }: { settled?: string[] | null }): ReadonlySet<string> => new Set(settled ?? [])
+
+const inside = (db: Db | Tx | undefined): { db?: BossDb } => (db === undefined ? {} : { db: adapt(db) })
 
 /** Statements of pg-boss keep their own column names. */
 const adapt = (db: Db | Tx): BossDb => fromKysely(db.withoutPlugins())

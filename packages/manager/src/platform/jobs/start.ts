@@ -4,7 +4,7 @@ import type { Logger } from '../log/log.ts'
 import type { MetricFactory, Metrics } from '../metrics.ts'
 import { type Jobs, superviseSeconds } from './jobs.ts'
 import { type Schedule, startSchedules } from './schedules.ts'
-import { type JobOutcome, type Queue, type Worker, startWorker } from './worker.ts'
+import { type JobOutcome, type Queue, Worker } from './worker.ts'
 
 export type BackgroundWork = {
   schedules: readonly Schedule[]
@@ -53,7 +53,7 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Prom
   for (const queue of queues)
     workers.set(
       queue.name,
-      startWorker(queue, {
+      new Worker(queue, {
         jobs,
         log,
         count: (outcome) => measured.count.inc({ queue: queue.name, outcome }),
@@ -65,7 +65,7 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Prom
     for (const { name, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
       measured.waiting(name, waiting)
       measured.oldest(name, oldestSeconds)
-      measured.held(name, workers.get(name)?.held() ?? 0)
+      measured.held(name, workers.get(name)?.held ?? 0)
     }
   }
   const stopLooking = startSchedules(
