@@ -40,7 +40,9 @@ async function start(config: Config): Promise<void> {
   const stop = async (): Promise<void> => {
     // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.
     app.readiness.startDraining()
-    const backgroundEnds = stopBackgroundWork()
+    const backgroundEnds = stopBackgroundWork().catch((error: unknown) =>
+      log.error({ err: error }, 'background work did not stop cleanly'),
+    )
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
     const overdue = setTimeout(
