@@ -63,12 +63,15 @@ export async function createApp(
   )
   if (isHatchOpen) await openEscapeHatch(world, apis.users)
   const { readiness, jobs, log, metrics } = deps
-  return {
-    ...transport,
-    ...{ readiness, jobs, log, metrics },
-    schedules: created.flatMap((feature) => feature.schedules ?? []),
-    queues: created.flatMap((feature) => feature.queues ?? []),
-  }
+  return ({
+	...transport,
+	readiness,
+	jobs,
+	log,
+	metrics,
+	schedules: created.flatMap((feature) => feature.schedules ?? []),
+	queues: created.flatMap((feature) => feature.queues ?? [])
+})
 }
 
 /** Says loudly that the gate is open, and makes sure that the development administrator exists. */

@@ -105,7 +105,7 @@ test('the library verifies what arrived, in the words of the page', () => {
 test('verifying by hand is as the example does it, which a test runs', () => {
   const [function_ = ''] = codeOf('ts')
   expect(function_).toContain('timingSafeEqual')
-  expect(readFileSync(`${root}examples/backend.ts`, 'utf8')).toContain(function_)
+  expect(readFileSync(`${root}examples/careful-backend.ts`, 'utf8')).toContain(function_)
 })
 
 test('every setting that the page names exists, and its limits are the defaults', () => {

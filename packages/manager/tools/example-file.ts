@@ -45,8 +45,11 @@ const linesOf = (group: Group, indent = ''): string[] =>
 
 function entryOf(name: string, item: Item): string {
   if (item.default === undefined) return `#${name}:`
-  const value = stringify(fileValue(item, item.default), { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  return `${item.secret ? '#' : ''}${name}: ${value}`
+  const value = fileValue(item, item.default)
+  // A text with commas needs quotes inside of a list, and only there.
+  const collectionStyle = typeof value === 'string' ? 'any' : 'flow'
+  const text = stringify(value, { collectionStyle, lineWidth: 0 }).trim()
+  return `${item.secret ? '#' : ''}${name}: ${text}`
 }
 
 function commentsOf(item: Item): string[] {

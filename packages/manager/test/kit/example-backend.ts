@@ -1,23 +1,34 @@
-// examples/backend.ts as its readers run it: a process of its own, told apart by the lines it prints.
+// An example backend as its readers run it: a process of its own, told apart by the lines it prints, with a service that
+// runs as a process too.
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'pg'
 import { expect } from 'vitest'
 import { freePort } from '../engines/postgres.ts'
+import { headersOf } from './app.ts'
+import { createScratchDatabase } from './databases.ts'
+import { postQuery } from './graphql.ts'
+import { type ServiceProcess, startProcess } from './process.ts'
+import { seedMachineUser, seedProject, seedTenant, seedUser } from './seed.ts'
 
-const program = new URL('../../../../examples/backend.ts', import.meta.url).pathname
-
+export type ExampleProgram = 'backend.mjs' | 'careful-backend.ts'
 export type ExampleBackend = Awaited<ReturnType<typeof startExampleBackend>>
 
 /** Starts it; it registers by itself. */
-export async function startExampleBackend(of: { managerUrl: string; applicationId: string; token: string }) {
+async function startExampleBackend(
+  program: ExampleProgram,
+  of: { managerUrl: string; applicationId: string; token: string },
+) {
+  const path = new URL(`../../../../examples/${program}`, import.meta.url).pathname
   const port = await freePort()
   const callbackUrl = `http://127.0.0.1:${port}/callbacks`
   const tokenFile = join(tmpdir(), `example-backend-${process.pid}-${port}`)
   const writeToken = (token: string): void => writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
   writeToken(of.token)
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [path], {
     env: {
       PATH: process.env['PATH'],
       MANAGER_URL: of.managerUrl,
@@ -51,6 +62,71 @@ export async function startExampleBackend(of: { managerUrl: string; applicationI
       const code = await ended
       rmSync(tokenFile, { force: true })
       return code
+    },
+  }
+}
+
+export type ExampleScene = Awaited<ReturnType<typeof startExampleScene>>
+
+/**
+ * A service, an application with two tenants, a trigger that fires once a year, and the backend. Time passes by SQL: the
+ * trigger is made due whenever a test needs it.
+ */
+export async function startExampleScene(program: ExampleProgram) {
+  const database = await createScratchDatabase()
+  const sql = new Pool({ connectionString: database.url, max: 2 })
+  const admin = await seedUser(sql, 'admin', 'administrator')
+  const project = await seedProject(sql, 'shop')
+  const machine = await seedMachineUser(sql, project)
+  const acme = '00000000-0000-4000-8000-000000000001'
+  await seedTenant(sql, project.id, acme, 'acme')
+  await sql.query(
+    'insert into tenant2applications (id, project_id, tenant_id, application_id, enabled) values ($1, $2, $3, $4, true)',
+    [randomUUID(), project.id, acme, project.applicationId],
+  )
+  const startManager = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
+    startProcess(database.url, {
+      SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
+      SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+      ...env,
+    })
+  let manager = await startManager()
+  const { applicationId } = project
+  const backend = await startExampleBackend(program, {
+    managerUrl: manager.url,
+    applicationId,
+    token: machine.token,
+  })
+  const query = (text: string, variables: Record<string, unknown>) =>
+    postQuery(manager.url, headersOf(admin), text, variables)
+  const { data } = await query(
+    `mutation($applicationId: ID!) { row: createTrigger(applicationId: $applicationId,
+       input: { name: "nightly", cronExpression: "@yearly", runKey: "night" }) { id } }`,
+    { applicationId },
+  )
+  const triggerId = data.row.id as string
+  return {
+    database,
+    sql,
+    project,
+    machine,
+    backend,
+    query,
+    manager: () => manager,
+    fire: () => sql.query('update triggers set next_fire_at = now() where id = $1', [triggerId]),
+    /** Stops the service as its supervisor does, and starts it again at the same port once `meanwhile` is over. */
+    restart: async (meanwhile: () => Promise<unknown>): Promise<void> => {
+      manager.child.kill()
+      expect(await manager.exit).toBe(0)
+      await meanwhile()
+      manager = await startManager({ SVC_PORT: new URL(manager.url).port })
+    },
+    close: async (): Promise<void> => {
+      await backend.stop()
+      manager.child.kill('SIGKILL')
+      await manager.exit
+      await sql.end()
+      await database.drop()
     },
   }
 }

@@ -226,7 +226,13 @@ test('[backends.envelope] errors of the four routes have success and message, th
     expect(failed.body.success).toBe(false)
     const refused = await send({})
     expect([path, refused.status]).toEqual([path, 401])
-    expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'error', 'message', 'request_id', 'success'])
+    expect(Object.keys(refused.body).toSorted()).toEqual([
+      'code',
+      'error',
+      'message',
+      'request_id',
+      'success',
+    ])
     expect(refused.body).toMatchObject({ success: false, message: refused.body.error })
   }
 })

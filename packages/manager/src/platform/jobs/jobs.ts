@@ -139,4 +139,4 @@ const insertOf = ({ data, delayMs, group }: NewJob): JobInsert => ({
 const settledOf = ({ settled }: { settled?: string[] | null }): ReadonlySet<string> => new Set(settled ?? [])
 
 /** Statements of pg-boss keep their own column names. */
-const adapt = (db: Db | Tx): BossDb => fromKysely(db.withoutPlugins() as never)
+const adapt = (db: Db | Tx): BossDb => fromKysely(db.withoutPlugins())

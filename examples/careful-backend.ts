@@ -2,7 +2,7 @@
 // each tenant. It needs Node 24 and nothing else; docs/backends.md explains every part.
 //
 //   MANAGER_URL=http://127.0.0.1:8080 MACHINE_TOKEN_FILE=token APPLICATION_ID=… \
-//   CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 node examples/backend.ts
+//   CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 node examples/careful-backend.ts
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, createServer } from 'node:http'

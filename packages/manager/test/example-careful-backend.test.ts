@@ -1,0 +1,144 @@
+// examples/careful-backend.ts with a service that runs as a process: called back, and still called back after everything
+// that happens to the two of them.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenPlace } from '../src/features/backends/token-place.pure.ts'
+import { createCallbackToken, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
+import { encryptionRing } from '../src/platform/secrets/keys.ts'
+import { createSecrets } from '../src/platform/secrets/secrets.ts'
+import { masterKey, testEnv } from './kit/app.ts'
+import { callAsMachine } from './kit/backends.ts'
+import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
+import { runManager } from './kit/process.ts'
+
+let scene: ExampleScene
+beforeAll(async () => {
+  scene = await startExampleScene('careful-backend.ts')
+})
+afterAll(() => scene.close())
+
+const runsOf = async (id: string) =>
+  (await scene.sql.query('select outcome, attempts, response_status from trigger_runs where id = $1', [id]))
+    .rows
+async function expectDelivered(id: string, attempts = 1): Promise<void> {
+  await expect.poll(() => runsOf(id)).toEqual([{ outcome: 'delivered', attempts, response_status: 204 }])
+}
+/** The run that the backend takes next, once it has done its work for both tenants. */
+async function nextRun(): Promise<string> {
+  const id = await scene.backend.line(/^run (\S+): night$/m)
+  await scene.backend.line(/^night for acme$/m)
+  await scene.backend.line(/^night for shop-tenant$/m)
+  return id
+}
+
+test('the example registers, verifies the callback, and works once per tenant', async () => {
+  const id = await scene.backend.line(/^registered (\S+)$/m)
+  const { rows } = await scene.sql.query('select id, callback_url from backend_registrations')
+  expect(rows).toEqual([{ id, callback_url: scene.backend.callbackUrl }])
+  await scene.fire()
+  await expectDelivered(await nextRun())
+})
+
+/** The callback token that the service signs with now. */
+async function callbackToken(): Promise<string> {
+  const { rows } = await scene.sql.query('select id, callback_token from backend_registrations')
+  const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
+  return secrets.open(rows[0].callback_token, tokenPlace(rows[0].id))
+}
+/** Calls the backend as the service does; returns the status of the answer. */
+async function send(
+  runKey: string,
+  token: string,
+  { ageSeconds = 0, keyedWith = token } = {},
+): Promise<number> {
+  const [id, body] = [randomUUID(), Buffer.from(JSON.stringify({ run_key: runKey }))]
+  const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signWebhook({ id, timestampSeconds, body, token: keyedWith }),
+  }
+  const { status } = await fetch(scene.backend.callbackUrl, { method: 'POST', headers, body })
+  return status
+}
+
+test('it refuses a callback that is not signed, signed with another key, or not of these minutes', async () => {
+  const [token, another] = [await callbackToken(), createCallbackToken()]
+  const unsigned = await fetch(scene.backend.callbackUrl, { method: 'POST', body: '{"run_key":"forged"}' })
+  expect([
+    unsigned.status,
+    await send('forged', token, { keyedWith: another }),
+    await send('forged', token, { ageSeconds: 3_600 }),
+    await send('forged', token, { ageSeconds: -3_600 }),
+    await send('real', token),
+  ]).toEqual([401, 401, 401, 401, 204])
+  await scene.backend.line(/^real for shop-tenant$/m)
+  expect(scene.backend.printed()).not.toContain('forged')
+})
+
+test('a run that arrives a second time is not worked on again', async () => {
+  await scene.fire()
+  const id = await nextRun()
+  await expectDelivered(id)
+  // As if the answer had been lost, and an operator had the run delivered again.
+  await scene.sql.query("update trigger_runs set outcome = 'failed' where id = $1", [id])
+  expect(await runManager(['triggers', 'retry', id], testEnv(scene.database.url))).toMatchObject({ code: 0 })
+  expect(await scene.backend.line(/^had (\S+) already$/m)).toBe(id)
+  await expectDelivered(id)
+})
+
+test('[backends.durable] the Manager is stopped and started again: the next firing arrives, and nothing registers', async () => {
+  const registrations = 'select id, updated_at from backend_registrations'
+  const { rows } = await scene.sql.query(registrations)
+  await scene.restart(() => scene.backend.line(/^no heartbeat: TypeError: fetch failed$/m))
+  await scene.fire()
+  await expectDelivered(await nextRun())
+  expect((await scene.sql.query(registrations)).rows).toEqual(rows)
+})
+
+test('another instance registers as the same machine user: the run arrives with the next attempt', async () => {
+  const { status } = await callAsMachine(scene.manager(), {
+    method: 'POST',
+    path: '/register-backend',
+    token: scene.machine.token,
+    body: { application_id: scene.project.applicationId, callback_url: scene.backend.callbackUrl },
+  })
+  expect(status).toBe(200)
+  await scene.fire()
+  await scene.backend.line(/^registered (\S+)$/m)
+  await expect
+    .poll(() => scene.sql.query("update jobs.job_common set start_after = now() where state < 'active'"))
+    .toMatchObject({ rowCount: 1 })
+  await expectDelivered(await nextRun(), 2)
+})
+
+test('the machine token is rotated: with the new one in its file the backend goes on', async () => {
+  const { data } = await scene.query(
+    'mutation($id: ID!) { made: rotateMachineUserToken(id: $id) { generatedToken } }',
+    { id: scene.machine.id },
+  )
+  await scene.backend.line(/^no heartbeat: Error: PUT \S+: 401$/m)
+  const heartbeat = 'select last_heartbeat from backend_registrations'
+  const { rows } = await scene.sql.query(heartbeat)
+  scene.backend.writeToken(data.made.generatedToken)
+  await expect.poll(async () => (await scene.sql.query(heartbeat)).rows).not.toEqual(rows)
+  await scene.fire()
+  await expectDelivered(await nextRun())
+})
+
+test('its registration is removed: the next heartbeat makes it register again, and it knows the former token too', async () => {
+  const former = await callbackToken()
+  await scene.sql.query('delete from backend_registrations')
+  const id = await scene.backend.line(/^registered (\S+)$/m)
+  expect((await scene.sql.query('select id from backend_registrations')).rows).toEqual([{ id }])
+  await scene.fire()
+  await expectDelivered(await nextRun())
+  expect(await callbackToken()).not.toBe(former)
+  expect(await send('late', former)).toBe(204)
+})
+
+test('it unregisters when it ends', async () => {
+  expect(await scene.backend.stop()).toBe(0)
+  expect((await scene.sql.query('select id from backend_registrations')).rows).toEqual([])
+})
