@@ -144,6 +144,8 @@ describe('retries', () => {
   test('attempts within the policy', () => {
     expect(checkRetries(attempts('500', 0, 810, 3_200), policy)).toEqual([])
     expect(checkRetries(attempts('429', 0, 3_000, 6_100), policy)).toEqual([])
+    const long = { ...policy, delaysMs: [60_000] }
+    expect(checkRetries(attempts('429', 0, 3_000), long)).toEqual([])
     expect(checkRetryAfter(attempts('429', 0, 3_000, 6_100), policy.retryAfterMs)).toEqual({
       followed: 2,
       early: 0,

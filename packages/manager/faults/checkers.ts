@@ -125,8 +125,8 @@ export function checkRetries(deliveries: readonly Delivery[], policy: RetryPolic
 
 function boundsOf(delay: number, mode: string, policy: RetryPolicy): [number, number] {
   const asked = policy.retryAfterMs(mode)
-  // Clocks of one machine; a timer may fire a millisecond early.
-  const least = Math.max(delay * (1 - policy.jitter), asked) - 2
+  // What a backend asks for takes the place of the delay. Clocks of one machine; a timer may fire a millisecond early.
+  const least = (asked > 0 ? asked : delay * (1 - policy.jitter)) - 2
   return [least, Math.max(delay, asked) * (1 + policy.jitter) + policy.slackMs]
 }
 

@@ -26,8 +26,8 @@ const takeoverMs = 20_000
 
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world, random, say } = stage
-  // An answer that takes a moment, so that attempts are in flight whenever the kill comes.
-  await sink.setMode([...Array(sink.size).keys()], 'ok:100')
+  // An answer takes a second, so that every replica has attempts in its hands whenever the kill comes.
+  await sink.setMode([...Array(sink.size).keys()], 'ok:1000')
   const dueAt = Date.now() + 4_000
   const count = stage.options.triggers ?? 10_000
   const planned = await planTriggers(cluster.sql, world, { count, expression: yearly, dueAt, spreadMs })

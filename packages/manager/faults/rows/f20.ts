@@ -25,8 +25,9 @@ const warmUpMs = 5_000
 // more than that between two runs without any fault; so there is an absolute part.
 const goodRatio = 1.3
 const slackMs = 300
-/** Requests that one destination may have open, over all replicas; processes that fetch at the same time take a few more. */
-const capPerDestination = 30
+const maxPerDeployment = 32
+/** Requests that one destination may have open, over all replicas: first attempts, and the same number of later ones. */
+const capPerDestination = 2 * maxPerDeployment
 
 /** Fires at all of them for a while and returns what the healthy ones received. */
 async function fire(stage: Stage, ms: number): Promise<Delivery[]> {
@@ -83,7 +84,11 @@ function judge({ plannedHealthy, clean, faulty, stuck }: Observed) {
 export const f20: Row = defineRow<Observed>({
   id: 'F20',
   title: '5 of 100 backends accept and never answer, at 200 runs per second',
-  setup: () => ({ destinations, replicas: 3 }),
+  setup: () => ({
+    destinations,
+    replicas: 3,
+    env: { SVC_TRIGGERS_MAX_DELIVERIES_PER_DEPLOYMENT: String(maxPerDeployment) },
+  }),
   limitSeconds: 300,
   observe,
   judge,

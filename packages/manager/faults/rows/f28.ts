@@ -1,5 +1,6 @@
 // F28: the clocks of the replicas are far apart. Triggers go by the clock of the database: same instants, each once; and
 // what a backend is told of the time is right, whoever tells it.
+import { readFileSync } from 'node:fs'
 import { checkInstants, checkOrder, lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { judgeDrain, judgeFirings } from '../judge.ts'
@@ -10,7 +11,13 @@ import { type Stage, drain } from '../stage.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { endTriggers, minuteAfter, minuteMs, planTriggers } from '../world.ts'
 
-type Observed = History & { drainSeconds: number | null }
+type Observed = History & {
+  drainSeconds: number | null
+  /** How far each replica found its clock to be from the database's. */
+  skewsMs: number[]
+  /** How many attempts each replica made. */
+  attempts: number[]
+}
 
 const shiftMs = 10 * minuteMs
 const instants = 2
@@ -29,13 +36,31 @@ async function observe(stage: Stage): Promise<Observed> {
   await pause(dueAt + (instants - 1) * minuteMs - Date.now() + 1_000)
   const drainSeconds = await drain(stage, { runs: planned.length, ms: 40_000 })
   await endTriggers(cluster.sql)
-  return { planned, runs: await readRuns(cluster.sql), deliveries: await sink.deliveries(), drainSeconds }
+  return {
+    planned,
+    runs: await readRuns(cluster.sql),
+    deliveries: await sink.deliveries(),
+    drainSeconds,
+    skewsMs: stage.replicas.map(({ logFile }) =>
+      Number(/"skew_ms":(-?\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1] ?? 0),
+    ),
+    attempts: await Promise.all(
+      stage.replicas.map((replica) => replica.metric('svc_trigger_attempts_total')),
+    ),
+  }
 }
 
 function judge(observed: Observed) {
   const figures = createVerdict()
   const { runs, deliveries } = observed
   judgeFirings(figures, observed)
+  // Clocks that agree, or a replica that does nothing, would prove nothing.
+  figures.atLeast(
+    'clocks_apart_s',
+    (Math.max(...observed.skewsMs) - Math.min(...observed.skewsMs)) / 1_000,
+    1_190,
+  )
+  figures.atLeast('attempts_least', Math.min(...observed.attempts), 1)
   figures.none(
     'instants',
     checkInstants(runs, deliveries, (at) => at % minuteMs === 0),
@@ -63,6 +88,11 @@ export const f28: Row = defineRow<Observed>({
     doubleScheduling(),
     shiftedInstant(),
     overtaking(),
+    {
+      name: 'the clocks agree',
+      breaks: 'clocks_apart_s',
+      plant: (observed) => ({ ...observed, skewsMs: observed.skewsMs.map(() => 0) }),
+    },
     {
       name: 'a replica signs with its own clock',
       breaks: 'stamp_skew_ms',
