@@ -1,5 +1,6 @@
 // A row of the programme: what it does to the service, what it observes, and what must hold of that. Each brings mutants:
 // its own history with a planted mistake, in which its checkers have to find it.
+import { writeFileSync } from 'node:fs'
 import type { RowOptions, Setup, Stage } from './stage.ts'
 import { openStage } from './stage.ts'
 import type { Verdict } from './verdict.ts'
@@ -37,6 +38,7 @@ export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
         const observed = await within(limitSeconds, observe(stage))
         const verdict = judge(observed)
         hasFailed = verdict.broken.length > 0
+        if (hasFailed || options.keep) writeFileSync(`${stage.folder}/record.json`, JSON.stringify(observed))
         return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)) }
       } finally {
         await stage.close(hasFailed || options.keep)
