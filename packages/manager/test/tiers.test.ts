@@ -3,7 +3,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const root = new URL('../../', import.meta.url).pathname
-const files = globSync('*/{src,test,faults}/**/*.test.ts', { cwd: root }).filter((file) => !file.includes('.load.'))
+const files = globSync('*/{src,test,faults}/**/*.test.ts', { cwd: root }).filter(
+  (file) => !file.includes('.load.'),
+)
 /** A difference of times, memory in use, the delay of the event loop, a stream of calls at some rate. */
 const measures =
   /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|kit\/(?:flood|steady|watched-service)\.ts/
