@@ -1,5 +1,5 @@
 // What must hold of every row that fires at backends which accept.
-import { checkDelivered, checkOnce, checkSet, plannedKeys } from './checkers.ts'
+import { checkDelivered, checkOnce, checkSet, findRedelivered, plannedKeys } from './checkers.ts'
 import type { History } from './mutants.ts'
 import { keyOf } from './recorder.ts'
 import type { createVerdict } from './verdict.ts'
@@ -14,6 +14,20 @@ export function judgeFirings(figures: Figures, { planned, runs, deliveries }: Hi
     .map(({ id, outcome }) => `${id} ${outcome}`)
   figures.none('lost', [...missing, ...new Set([...checkDelivered(runs, deliveries), ...undelivered])])
   figures.none('dup_sched', [...new Set([...checkOnce(runs, deliveries), ...unexpected])])
+}
+
+/** Only runs that the replica had in its hands when it was hit may arrive again, and each of them once more. */
+export function judgeRedelivered(
+  figures: Figures,
+  { deliveries, held }: Pick<History, 'deliveries'> & { held: readonly string[] },
+): void {
+  const again = findRedelivered(deliveries)
+  figures.atMost('dup_deliv', again.length, held.length)
+  const excused = new Set(held)
+  figures.none(
+    'dup_of_others',
+    again.filter(({ runId }) => !excused.has(runId)).map(({ runId }) => runId),
+  )
 }
 
 /** Whether everything was finished in time, and how long that took. */

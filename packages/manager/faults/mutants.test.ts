@@ -1,13 +1,13 @@
 // A mutant is found when the figure it breaks shows it; one that breaks nothing must not count as found.
 import { describe, expect, test } from 'vitest'
-import { findRedelivered } from './checkers.ts'
-import { judgeFirings } from './judge.ts'
+import { judgeFirings, judgeRedelivered } from './judge.ts'
 import {
   type History,
   doubleScheduling,
   lostDelivery,
   lostRun,
   redelivery,
+  redeliveryOfOthers,
   shiftedInstant,
   unstoredRun,
 } from './mutants.ts'
@@ -15,7 +15,7 @@ import { tryMutant } from './row.ts'
 import { createVerdict, peakPerSecond, quantile } from './verdict.ts'
 
 const minute = 60_000
-const held = 1
+const held = ['r0']
 const planned = Array.from({ length: 6 }, (_, index) => ({
   triggerId: `t${index}`,
   environmentId: 'e1',
@@ -48,7 +48,7 @@ const history: History = {
 const judge = (observed: History) => {
   const figures = createVerdict()
   judgeFirings(figures, observed)
-  figures.atMost('dup_deliv', findRedelivered(observed.deliveries).length, held)
+  judgeRedelivered(figures, { ...observed, held })
   figures.none(
     'instants',
     observed.runs.filter(({ scheduledAt }) => scheduledAt % minute !== 0).map(({ id }) => id),
@@ -59,7 +59,7 @@ const judge = (observed: History) => {
 describe('mutants', () => {
   test('nothing is found in the history itself', () => {
     expect(judge(history)).toEqual({
-      figures: ['lost=0', 'dup_sched=0', 'dup_deliv=0(<=1)', 'instants=0'],
+      figures: ['lost=0', 'dup_sched=0', 'dup_deliv=0(<=1)', 'dup_of_others=0', 'instants=0'],
       broken: [],
     })
   })
@@ -70,7 +70,8 @@ describe('mutants', () => {
     doubleScheduling(),
     unstoredRun(),
     shiftedInstant(),
-    redelivery(() => held),
+    redelivery(() => held.length),
+    redeliveryOfOthers(() => held),
   ])('$name', (mutant) => {
     expect(tryMutant(mutant, history, judge)).toMatchObject({ isFound: true })
     expect(judge(history).broken).toEqual([])

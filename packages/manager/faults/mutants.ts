@@ -68,6 +68,19 @@ export const redelivery = <H extends History>(heldBy: (history: H) => number): M
   },
 })
 
+/** A replica that nothing happened to delivers a run twice. */
+export const redeliveryOfOthers = <H extends History>(heldBy: (history: H) => string[]): Mutant<H> => ({
+  name: 'a run that another replica had is delivered twice',
+  breaks: 'dup_of_others',
+  plant: (history) => {
+    const held = new Set(heldBy(history))
+    const other = history.deliveries.find(
+      ({ runId, status }) => status === 200 && !held.has(runId),
+    ) as Delivery
+    return { ...history, deliveries: [...history.deliveries, { ...other, at: other.at + 60_000 }] }
+  },
+})
+
 /** A replica planned by its own clock. */
 export const shiftedInstant = <H extends History>(): Mutant<H> => ({
   name: 'a run is scheduled for another instant',

@@ -1,5 +1,6 @@
 // A row of the programme: what it does to the service, what it observes, and what must hold of that. Each brings mutants:
 // its own history with a planted mistake, in which its checkers have to find it.
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { RowOptions, Setup, Stage } from './stage.ts'
 import { openStage } from './stage.ts'
 import type { Verdict } from './verdict.ts'
@@ -36,7 +37,9 @@ export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
       try {
         const observed = await within(limitSeconds, observe(stage))
         const verdict = judge(observed)
+        verdict.figures.push(`log_errors=${countErrors(stage)}`)
         hasFailed = verdict.broken.length > 0
+        if (hasFailed || options.keep) writeFileSync(`${stage.folder}/record.json`, JSON.stringify(observed))
         return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)) }
       } finally {
         await stage.close(hasFailed || options.keep)
@@ -44,6 +47,13 @@ export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
     },
   }
 }
+
+/** Lines of the replicas' logs that tell of an error; for who looks further, since some faults bring them. */
+const countErrors = ({ replicas }: Stage): number =>
+  replicas.reduce(
+    (sum, { logFile }) => sum + readFileSync(logFile, 'utf8').split('"level":"error"').length - 1,
+    0,
+  )
 
 /** Plants the mistake and looks whether the figure shows it, which it must not have done before. */
 export function tryMutant<Observed>(

@@ -25,6 +25,8 @@ export type Setup = {
 }
 export type Stage = {
   options: RowOptions
+  /** Holds the logs, and what was recorded if something did not hold. */
+  folder: string
   cluster: Cluster
   sink: Sink
   world: World
@@ -46,7 +48,7 @@ export async function openStage(setup: Setup, options: RowOptions, say: Stage['s
   const close = async (keepLogs: boolean): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.end()))
     for (const part of parts.toReversed()) await part.end()
-    if (keepLogs) say(`logs are in ${folder}`)
+    if (keepLogs) say(`logs, and what was recorded, are in ${folder}`)
     else rmSync(folder, { recursive: true, force: true })
   }
   try {
@@ -74,6 +76,7 @@ export async function openStage(setup: Setup, options: RowOptions, say: Stage['s
     parts.push({ end: () => Promise.resolve(world.stopHeartbeats()) })
     return {
       options,
+      folder,
       cluster,
       sink,
       world,

@@ -1,10 +1,18 @@
 // F01: a replica is killed while runs fall due. Each is scheduled once and delivered; only what the dead one had in its
 // hands may arrive twice, and others take it over soon.
-import { checkSet, findRedelivered, lagsOf } from '../checkers.ts'
+import { checkSet, lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { readHeldJobs, runsOf } from '../held.ts'
-import { judgeDrain, judgeFirings } from '../judge.ts'
-import { type History, doubleScheduling, lostDelivery, lostRun, redelivery, unstoredRun } from '../mutants.ts'
+import { judgeDrain, judgeFirings, judgeRedelivered } from '../judge.ts'
+import {
+  type History,
+  doubleScheduling,
+  lostDelivery,
+  lostRun,
+  redelivery,
+  redeliveryOfOthers,
+  unstoredRun,
+} from '../mutants.ts'
 import { keysOf, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { type Stage, drain } from '../stage.ts'
@@ -13,8 +21,8 @@ import { planTriggers, yearly } from '../world.ts'
 
 type Observed = History & {
   killedAt: number
-  /** How many attempts the dead replica had, and when the last of their runs was finished. */
-  held: number
+  /** The runs that the dead replica had in its hands, and when the last of them was finished. */
+  held: string[]
   takenOverAt: number
   drainSeconds: number | null
   registered: string[]
@@ -40,6 +48,7 @@ async function observe(stage: Stage): Promise<Observed> {
   await pause(dueAt + spreadMs - Date.now())
   const drainSeconds = await drain(stage, { runs: planned.length, ms: 180_000 })
   const runs = await readRuns(cluster.sql)
+  const held = runsOf(jobs, runs)
   const { rows } = await cluster.sql.query<{ id: string }>(
     'select application_id as id from backend_registrations',
   )
@@ -48,8 +57,8 @@ async function observe(stage: Stage): Promise<Observed> {
     runs,
     deliveries: await sink.deliveries(),
     killedAt,
-    held: jobs.length,
-    takenOverAt: Math.max(killedAt, ...runsOf(jobs, runs).map(({ finishedAt }) => finishedAt ?? Infinity)),
+    held: held.map(({ id }) => id),
+    takenOverAt: Math.max(killedAt, ...held.map(({ finishedAt }) => finishedAt ?? Infinity)),
     drainSeconds,
     registered: keysOf(world.recorder.operations, 'register', 'ok'),
     stored: rows.map(({ id }) => id),
@@ -59,9 +68,9 @@ async function observe(stage: Stage): Promise<Observed> {
 function judge(observed: Observed) {
   const figures = createVerdict()
   judgeFirings(figures, observed)
-  figures.atMost('dup_deliv', findRedelivered(observed.deliveries).length, observed.held)
   // A kill that hits nothing shows nothing.
-  figures.atLeast('held', observed.held, 1)
+  figures.atLeast('held', observed.held.length, 1)
+  judgeRedelivered(figures, observed)
   figures.atMost('takeover_ms', observed.takenOverAt - observed.killedAt, takeoverMs)
   const { missing } = checkSet({ ok: observed.registered, stored: observed.stored })
   figures.none('registrations_lost', missing)
@@ -82,7 +91,8 @@ export const f01: Row = defineRow<Observed>({
     lostRun(),
     doubleScheduling(),
     unstoredRun(),
-    redelivery(({ held }) => held),
+    redelivery(({ held }) => held.length),
+    redeliveryOfOthers(({ held }) => held),
     {
       name: 'a run of the dead replica is taken over too late',
       breaks: 'takeover_ms',

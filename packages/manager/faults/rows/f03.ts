@@ -1,10 +1,17 @@
 // F03: a replica is stopped for longer than its claims last, and wakes up. What others have finished meanwhile stays as it
 // is, whatever the sleeper reports of it.
-import { checkFenced, findRedelivered, lagsOf } from '../checkers.ts'
+import { checkFenced, lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
-import { readHeldJobs } from '../held.ts'
-import { judgeDrain, judgeFirings } from '../judge.ts'
-import { type History, doubleScheduling, lostDelivery, redelivery, unstoredRun } from '../mutants.ts'
+import { readHeldJobs, runsOf } from '../held.ts'
+import { judgeDrain, judgeFirings, judgeRedelivered } from '../judge.ts'
+import {
+  type History,
+  doubleScheduling,
+  lostDelivery,
+  redelivery,
+  redeliveryOfOthers,
+  unstoredRun,
+} from '../mutants.ts'
 import { type Run, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { type Stage, drain } from '../stage.ts'
@@ -14,7 +21,8 @@ import { planTriggers, yearly } from '../world.ts'
 type Observed = History & {
   /** The runs as they were when the replica woke up. */
   before: Run[]
-  held: number
+  /** The runs that the sleeper had in its hands when it was stopped. */
+  held: string[]
   fenced: number
   ended: string[]
   drainSeconds: number | null
@@ -38,19 +46,20 @@ async function observe(stage: Stage): Promise<Observed> {
   say(`stopping ${sleeper.name} for ${stopMs / 1_000} s`)
   const stoppedAt = Date.now()
   sleeper.signal('SIGSTOP')
-  const held = (await readHeldJobs(stage)).length
+  const jobs = await readHeldJobs(stage)
   await pause(stoppedAt + stopMs - Date.now())
   const before = await readRuns(cluster.sql)
   say(`waking ${sleeper.name}`)
   sleeper.signal('SIGCONT')
   await pause(wakeMs)
   const drainSeconds = await drain(stage, { runs: planned.length, ms: 120_000 })
+  const runs = await readRuns(cluster.sql)
   return {
     planned,
-    runs: await readRuns(cluster.sql),
+    runs,
     deliveries: await sink.deliveries(),
     before,
-    held,
+    held: runsOf(jobs, runs).map(({ id }) => id),
     fenced: sleeper.isAlive() ? await sleeper.metric('svc_jobs_total', { outcome: 'lost' }) : 0,
     ended: stage.replicas.filter((replica) => !replica.isAlive()).map(({ name }) => name),
     drainSeconds,
@@ -61,8 +70,8 @@ function judge(observed: Observed) {
   const figures = createVerdict()
   figures.none('stale_writes', checkFenced(observed.before, observed.runs))
   judgeFirings(figures, observed)
-  figures.atMost('dup_deliv', findRedelivered(observed.deliveries).length, observed.held)
-  figures.atLeast('held', observed.held, 1)
+  figures.atLeast('held', observed.held.length, 1)
+  judgeRedelivered(figures, observed)
   figures.show('fenced', observed.fenced)
   figures.none('exits', observed.ended)
   figures.show('lag_ms', lagsAt(lagsOf(observed.deliveries)))
@@ -93,6 +102,7 @@ export const f03: Row = defineRow<Observed>({
     lostDelivery(),
     doubleScheduling(),
     unstoredRun(),
-    redelivery(({ held }) => held),
+    redelivery(({ held }) => held.length),
+    redeliveryOfOthers(({ held }) => held),
   ],
 })
