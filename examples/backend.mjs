@@ -39,4 +39,5 @@ async function receive(request) {
 createServer(async (request, response) => {
   response.writeHead(await receive(request).catch(() => 500)).end()
 }).listen(PORT)
+beat().catch(() => undefined)
 setInterval(() => beat().catch(() => undefined), 1000 * (HEARTBEAT_SECONDS ?? 30))

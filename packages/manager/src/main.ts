@@ -33,6 +33,7 @@ async function start(config: Config): Promise<void> {
   // By name Fastify would open a second server for ::1, which the limits on connections do not know.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
+  if (config.roles.includes('jobs')) await app.jobs.ready()
   const stopBackgroundWork = startBackgroundWork(app, config.roles)
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
@@ -40,7 +41,9 @@ async function start(config: Config): Promise<void> {
   const stop = async (): Promise<void> => {
     // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.
     app.readiness.startDraining()
-    const backgroundEnds = stopBackgroundWork().catch((error: unknown) =>
+    // What is not done by then is given back, before the process is ended.
+    const graceMs = Math.max(0, config.drainDelayMs + config.shutdownTimeoutMs - 5_000)
+    const backgroundEnds = stopBackgroundWork(graceMs).catch((error: unknown) =>
       log.error({ err: error }, 'background work did not stop cleanly'),
     )
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')

@@ -50,7 +50,13 @@ describe('the proxy gate', () => {
     const open = service.app.routes.filter((route) => 'open' in route.policy).map((route) => route.path)
     expect([...new Set(open)]).toEqual(['/health', '/api/machine/check'])
     const machine = service.app.routes.filter((route) => 'machine' in route.policy).map((route) => route.path)
-    expect([...new Set(machine)]).toEqual(['/esb/*'])
+    expect([...new Set(machine)].toSorted()).toEqual([
+      '/api/machine/application/:id/tenants',
+      '/api/machine/backend/:id',
+      '/api/machine/backend/:id/heartbeat',
+      '/api/machine/register-backend',
+      '/esb/*',
+    ])
   })
 
   test('[gate.secret-unset] [gate.body-shape] without a configured secret every gated route is closed', async () => {

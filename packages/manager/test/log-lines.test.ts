@@ -147,3 +147,17 @@ describe('the level of a line', () => {
     expect(written).toEqual(failed)
   })
 })
+
+test('an error of the database is logged without the values of the row it quotes', async () => {
+  const failure = await service.sql
+    .query(
+      `insert into users (id, external_name, external_username, external_email, role)
+       values (gen_random_uuid(), 'n', 'u', 'private@example.com', 'no role')`,
+    )
+    .catch((error: unknown) => error)
+  expect(String((failure as { detail?: string }).detail)).toContain('private@example.com')
+  quiet.world.log.error({ err: failure }, 'it failed')
+  const line = quietLines.findLast(({ msg }) => msg === 'it failed')
+  expect(line).toMatchObject({ err: { code: '23514' } })
+  expect(JSON.stringify(line)).not.toContain('private@example.com')
+})

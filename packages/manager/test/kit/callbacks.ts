@@ -120,7 +120,8 @@ function passing(service: TestApp) {
     // One service, many starts.
     for (const name of ['total', 'waiting', 'oldest_seconds', 'held'])
       app.metrics.registry.removeSingleMetric(`svc_jobs_${name}`)
-    return startBackgroundWork({ ...app, schedules: [] }, ['jobs'])
+    const stop = startBackgroundWork({ ...app, schedules: [] }, ['jobs'])
+    return () => stop(15_000)
   }
   return {
     startWorkers,

@@ -17,7 +17,15 @@ afterAll(() => service.close())
  * The routes whose failures are counted; the CLI's poll and the two of notifications join them when they are built. The
  * check of a credential counts too, but says so in its answer, which is always 200.
  */
-const limited = ['ANY /esb/*', 'POST /api/validate-proxy-auth', 'any other address of machines']
+const limited = [
+  'ANY /esb/*',
+  'DELETE /api/machine/backend/:id',
+  'GET /api/machine/application/:id/tenants',
+  'POST /api/machine/register-backend',
+  'POST /api/validate-proxy-auth',
+  'PUT /api/machine/backend/:id/heartbeat',
+  'any other address of machines',
+]
 
 test('[errors.rate-limits] repeated failures meet 429 with Retry-After in the named places and nowhere else', async () => {
   const person = await seedUser(service.sql, 'person')

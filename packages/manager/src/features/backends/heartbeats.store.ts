@@ -41,12 +41,13 @@ export async function recordHeartbeats(
 
 /**
  * Notes that heartbeats are received now. If nothing was noted for longer than the pauses between two notes can be, that
- * time becomes the last outage. Any number of processes may do it: who comes a moment later writes nothing.
+ * time becomes the last outage, or a part of it where that ended a short time ago. Any number of processes may do it: who comes a moment later writes nothing.
  */
 export async function noteReception(db: Db): Promise<void> {
   await sql`
     update heartbeat_reception set
-      outage_from = case when received_until < now() - interval '30 seconds' then received_until else outage_from end,
+      outage_from = case when received_until >= now() - interval '30 seconds' then outage_from
+        when outage_until > received_until - interval '10 minutes' then outage_from else received_until end,
       outage_until = case when received_until < now() - interval '30 seconds' then now() else outage_until end,
       received_until = now()
     where received_until < now() - interval '5 seconds'`.execute(db)

@@ -36,9 +36,10 @@ export async function listDeployments(
   staleAfterMs: number,
 ): Promise<(Deployment & { isLive: boolean })[]> {
   const { rows } = await sql<Deployment & { isLive: boolean }>`
-    select application_id, environment_id, bool_or(${isLive(staleAfterMs)}) as is_live
-    from backend_registrations where application_id = any(${applicationIds}::uuid[])
-    group by application_id, environment_id`.execute(tx)
+    select application_id, r.environment_id, bool_or(m.enabled and (${isLive(staleAfterMs)})) as is_live
+    from backend_registrations r join machine_users m on m.id = r.machine_user_id
+    where application_id = any(${applicationIds}::uuid[])
+    group by application_id, r.environment_id`.execute(tx)
   return rows
 }
 
@@ -54,7 +55,7 @@ export async function listLiveTargets(
       ${deployments.map(({ environmentId }) => environmentId)}::uuid[]) with ordinality
       as wanted (application_id, environment_id, position)
     cross join lateral (
-      select * from backend_registrations own
+      select own.* from backend_registrations own join machine_users m on m.id = own.machine_user_id and m.enabled
       where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
         and (${isLive(staleAfterMs)})
       order by own.last_heartbeat desc, own.id limit ${maxTargets}

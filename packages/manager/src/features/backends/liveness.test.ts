@@ -248,4 +248,24 @@ describe('what others are told', () => {
     await targetsOf(service.world.database.db, project, other)
     expect(service.statements).toHaveLength(1)
   })
+
+  test('stays after two outages of ours in a row', async () => {
+    const { id } = await backend()
+    await silence(service, id, '15 minutes')
+    // Fourteen minutes away, up for twenty seconds, away again for forty.
+    await service.sql.query(
+      `update heartbeat_reception set outage_from = now() - interval '15 minutes',
+         outage_until = now() - interval '1 minute', received_until = now() - interval '40 seconds'`,
+    )
+    await runSchedule(service, 'heartbeat-reception')
+    await runSchedule(service, 'backends-reap')
+    expect(await isThere(id)).toBe(true)
+    await service.sql.query(
+      `update heartbeat_reception set outage_from = now() - interval '15 minutes',
+         outage_until = now() - interval '14 minutes', received_until = now() - interval '40 seconds'`,
+    )
+    await runSchedule(service, 'heartbeat-reception')
+    await runSchedule(service, 'backends-reap')
+    expect(await isThere(id), 'between the two there was time for heartbeats').toBe(false)
+  })
 })

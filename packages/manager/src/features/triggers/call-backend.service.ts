@@ -8,46 +8,63 @@ import type { AttemptResult } from './delivery-rules.pure.ts'
 
 export type CallDeps = { pools: OutboundPools; clock: Clock; attemptTimeoutMs: number }
 type Target = { projectId: string; registrationId: string; callbackUrl: string; token: string }
-type Call = { run: CallbackRun; attempt: number; targets: readonly Target[]; signal: AbortSignal }
+export type Call = {
+  run: CallbackRun
+  attempt: number
+  /** As they were when the attempt began; freshest first. */
+  targets: readonly Target[]
+  /** As they are now: one that has unregistered meanwhile is not called. */
+  listTargets: () => Promise<readonly Target[]>
+  signal: AbortSignal
+}
+/** `postponed`: a limit of our own was reached, so nothing was attempted. */
+export type CallResult = AttemptResult | { postponed: string }
 
 // The body of an answer means nothing to us.
 const maxResponseBytes = 65_536
+const maxTargets = 5
 
-/** Calls one backend after the other until one is reached; `targets` has at least one. Never rejects. */
-export async function callFirstReachable(deps: CallDeps, call: Call): Promise<AttemptResult> {
-  let result: AttemptResult = { failure: 'no backend is live' }
-  for (const target of call.targets) {
+/** Calls one backend after the other until one is reached, all within the time of one attempt. */
+export async function callFirstReachable(deps: CallDeps, call: Call): Promise<CallResult> {
+  const until = performance.now() + deps.attemptTimeoutMs
+  const tried = new Set<string>()
+  let result: CallResult = { failure: 'no backend is live' }
+  for (let targets = call.targets; tried.size < maxTargets; targets = await call.listTargets()) {
+    const target = targets.find(({ registrationId }) => !tried.has(registrationId))
+    const timeoutMs = until - performance.now()
+    if (target === undefined || timeoutMs <= 0) break
+    tried.add(target.registrationId)
     try {
-      return await callBackend(deps, call, target)
+      return await callBackend(deps, call, target, timeoutMs)
     } catch (error) {
-      const isFailure = error instanceof SendFailure
-      result = { failure: isFailure ? error.reason : 'the request cannot be sent to the upstream' }
+      if (!(error instanceof SendFailure)) throw error
+      if (error.isOwnLimit) return { postponed: error.reason }
+      result = { failure: error.reason }
       // It may have been received: another backend must not get it too.
-      if (call.signal.aborted || !isFailure || error.phase === 'exchange') return result
+      if (call.signal.aborted || error.phase === 'exchange') break
     }
   }
   return result
 }
 
-async function callBackend(deps: CallDeps, call: Call, target: Target): Promise<AttemptResult> {
-  const { run, attempt, signal } = call
-  const { projectId, registrationId, callbackUrl, token } = target
+async function callBackend(
+  deps: CallDeps,
+  { run, attempt, signal }: Call,
+  { projectId, registrationId, callbackUrl, token }: Target,
+  timeoutMs: number,
+): Promise<AttemptResult> {
   const url = new URL(callbackUrl)
   const body = callbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
+  const signature = signWebhook({ id: run.id, timestampSeconds, body, token })
   const { status, headers } = await send({
     // By registration: one that hangs does not take the connections of another one at the same host.
     pool: deps.pools.of(projectId, url.origin, registrationId),
     path: url.pathname + url.search,
     method: 'POST',
-    headers: callbackHeaders(run, {
-      attempt,
-      timestampSeconds,
-      token,
-      signature: signWebhook({ id: run.id, timestampSeconds, body, token }),
-    }),
+    headers: callbackHeaders(run, { attempt, timestampSeconds, token, signature }),
     body,
-    timeoutMs: deps.attemptTimeoutMs,
+    timeoutMs,
     maxResponseBytes,
     signal,
   })

@@ -9,8 +9,8 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import type { BackendsApi } from '../backends/index.ts'
-import { type CallDeps, callFirstReachable } from './call-backend.service.ts'
-import { type AttemptResult, type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
+import { callFirstReachable } from './call-backend.service.ts'
+import { type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
 import { type BegunRun, type EndedAttempt, beginAttempts, endAttempts } from './delivery.store.ts'
 import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './attempts.pure.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
@@ -27,11 +27,22 @@ export type DeliveryDeps = {
 type Attempt = HeldJob<AttemptJob>
 type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
 /** An attempt with what is to be recorded of it, and when the next one is made. */
-type Ending = { queue: string; job: Attempt; group: string; ended: EndedAttempt; delayMs: number | null }
+type Ending = {
+  queue: string
+  job: Attempt
+  group: string
+  ended: EndedAttempt
+  /** Null when no attempt follows. */
+  delayMs: number | null
+  next: number
+}
 
 // The same attempt may be begun again when processes are lost; a run that each of them died of is given up.
 const maxStarts = 20
 const maxEndings = 200
+// Claims hold for longer than these together.
+const recordPausesMs = [200, 1_000, 3_000]
+const postponedMs = 2_000
 
 /** The queues of first and of later attempts; both deliver alike. */
 export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
@@ -93,9 +104,11 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   const ending = (
     ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
     delayMs: number | null,
+    next = job.data.attempt + 1,
   ) => {
     const { triggerId, environmentId, scheduledAt } = run
-    return record({ queue, job, group, ended: { triggerId, environmentId, scheduledAt, ...ended }, delayMs })
+    const whole = { triggerId, environmentId, scheduledAt, ...ended }
+    return record({ queue, job, group, ended: whole, delayMs, next })
   }
   if (!run.isEnabled)
     return void (await ending(
@@ -110,14 +123,24 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   const { attempt } = job.data
   if (attempt === 1 && run.starts === 1)
     triggerMetrics.lag.observe((Date.parse(run.executedAt) - Date.parse(run.scheduledAt)) / 1_000)
-  const result = await attemptOnce(deps, {
-    run,
-    attempt,
-    targets: targets.get(group) ?? [],
-    signal: job.signal,
-  })
+  const result = await callFirstReachable(
+    { pools: deps.pools, clock, attemptTimeoutMs: limits.attemptTimeoutMs },
+    {
+      run,
+      attempt,
+      signal: job.signal,
+      targets: targets.get(group) ?? [],
+      listTargets: () => deps.backends.listLiveTargets(deps.db, [run]),
+    },
+  )
   // What was sent meanwhile is sent again by whoever has the job now.
   if (job.signal.aborted) return
+  if ('postponed' in result)
+    return void (await ending(
+      { outcome: 'pending', status: null, failure: result.postponed },
+      postponedMs,
+      attempt,
+    ))
   const verdict = judgeAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })
   const { outcome, status, failure } = verdict
   triggerMetrics.attempts.inc({ result: outcome })
@@ -125,15 +148,6 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
     { outcome: outcome === 'retry' ? 'pending' : outcome, status, failure },
     outcome === 'retry' ? verdict.delayMs : null,
   )
-}
-
-async function attemptOnce(
-  { pools, clock, limits }: DeliveryDeps,
-  call: { run: BegunRun; attempt: number; targets: readonly Target[]; signal: AbortSignal },
-): Promise<AttemptResult> {
-  if (call.targets.length === 0) return { failure: 'no backend is live' }
-  const deps: CallDeps = { pools, clock, attemptTimeoutMs: limits.attemptTimeoutMs }
-  return callFirstReachable(deps, call)
 }
 
 /** Returns a function that records endings, together with others that end meanwhile; false for a job that was lost. */
@@ -162,11 +176,23 @@ function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: En
     return endings.map(({ job }) => held.has(job.id))
   }
   return createCoalesced<Ending, boolean>({
-    keyOf: ({ job }) => job.id,
-    run: recordAll,
+    // A job that this process lost and got again has two endings.
+    keyOf: ({ job }) => `${job.id} ${job.retryCount}`,
+    run: (endings) => persistently(() => recordAll(endings)),
     maxBatch: maxEndings,
   })
 }
 
-const nextAttempt = ({ job, group, delayMs }: Ending) =>
-  delayMs === null ? [] : [{ data: { ...job.data, attempt: job.data.attempt + 1 }, delayMs, group }]
+/** What was delivered would be delivered again if its record were lost to a deadlock or a moment without the database. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (const pauseMs of recordPausesMs)
+    try {
+      return await work()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  return work()
+}
+
+const nextAttempt = ({ job, group, delayMs, next }: Ending) =>
+  delayMs === null ? [] : [{ data: { ...job.data, attempt: next }, delayMs, group }]

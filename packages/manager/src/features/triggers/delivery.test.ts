@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
+import { seedProject } from '../../../test/kit/seed.ts'
 import { startUpstream } from '../../../test/kit/upstream.ts'
 
 let scene: TriggerScene
@@ -251,6 +252,72 @@ describe('which backend is called', () => {
 })
 
 describe('what happens meanwhile', () => {
+  test('a backend of a disabled machine user is not called', async () => {
+    const { machine } = await scene.register()
+    await scene.service.sql.query('update machine_users set enabled = false where id = $1', [machine.id])
+    const { id } = await fire()
+    expect(scene.backend.received).toEqual([])
+    expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'skipped_no_backend' }])
+  })
+
+  test('a backend that unregisters while another one is tried first is not called', async () => {
+    const other = await scene.register(`${scene.backend.url}/other`)
+    await scene.silence(other, 60)
+    await scene.register('http://127.0.0.1:1/nobody')
+    const { id } = await scene.createTrigger()
+    await scene.makeDue(id)
+    await scene.plan()
+    // Gone as soon as the attempt has begun and the targets are known.
+    await scene.service.sql.query(`
+      create function forget() returns trigger language plpgsql as
+        'begin delete from backend_registrations where callback_url like ''%/other''; return null; end';
+      create trigger forget after update of executed_at on trigger_runs for each statement execute function forget()`)
+    await scene.deliver()
+    await scene.service.sql.query('drop function forget cascade')
+    expect(scene.backend.received).toEqual([])
+    expect(await scene.runsOf(id)).toMatchObject([
+      { outcome: 'pending', failure: 'the upstream refuses connections' },
+    ])
+  })
+
+  test('a result is recorded although the database refuses it for a moment, and nothing is sent twice', async () => {
+    await scene.register()
+    await scene.service.sql.query(`
+      create sequence refusals;
+      create function refuse() returns trigger language plpgsql as
+        'begin if nextval(''refusals'') < 3 then raise exception using errcode = ''40P01''; end if; return null; end';
+      create trigger refuse after update of finished_at on trigger_runs for each statement execute function refuse()`)
+    const { id } = await fire()
+    await scene.service.sql.query('drop function refuse cascade; drop sequence refusals')
+    expect(scene.backend.received).toHaveLength(1)
+    expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+  })
+
+  test('many backends are called although few connections may be open, and none loses an attempt to that', async () => {
+    const places = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const place = await seedProject(scene.service.sql, `p${index}`)
+        return {
+          ...scene.project,
+          applicationId: place.applicationId,
+          id: place.id,
+          environmentId: place.environmentId,
+        }
+      }),
+    )
+    for (const place of places) await scene.register(undefined, place)
+    const triggers = await Promise.all(places.map((place) => scene.createTrigger({}, place.applicationId)))
+    for (const { id } of triggers) await scene.makeDue(id)
+    await scene.plan()
+    await scene.deliver()
+    for (let waits = await scene.waits(); waits.length > 0; waits = await scene.waits()) {
+      await scene.skipWaits()
+      await scene.deliver()
+    }
+    for (const { id } of triggers)
+      expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+  })
+
   test('[triggers.disabled] a disabled trigger is not planned, and what is planned is not sent any more', async () => {
     await scene.register()
     const { id } = await scene.createTrigger()

@@ -31,6 +31,8 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
   }
 
 const maxConnectMs = 10_000
+// For what is due at the same instant; a connection that waits for the next one would take the place of others.
+const keepAliveMs = 200
 
 export const triggers = defineFeature({
   name: 'triggers',
@@ -55,6 +57,7 @@ export const triggers = defineFeature({
       maxPerOrigin: limits.maxPerDeployment,
       maxSockets: deps.shares.callbacks,
       connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),
+      keepAliveMs,
     })
     return {
       resolvers: createTriggersResolvers(

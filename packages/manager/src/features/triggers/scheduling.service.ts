@@ -25,6 +25,8 @@ export type SchedulingDeps = {
 const maxTriggers = 500
 // After an outage a trigger has many instants to record.
 const maxRuns = 5_000
+// The arithmetic of calendars runs on the event loop, while the triggers are locked.
+const maxArithmeticMs = 50
 const maxMissed = 100
 const dayMs = 86_400_000
 // There are partitions for last month, whatever the day of this one.
@@ -37,7 +39,8 @@ export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
   const run = async (): Promise<void> => {
     const dueMs = await store.findNextDueMs(db)
     if (dueMs === null || dueMs >= lookEveryMs) return
-    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
+    // A timer drops fractions, and a look that comes too early finds nothing.
+    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(dueMs) + 1))
     for (let isMore = true; isMore;) {
       const { moved, runs } = await db.transaction().execute((tx) => planDue(tx, deps))
       for (const { outcome } of runs) triggerMetrics.countPlanned(outcome)
@@ -57,13 +60,15 @@ async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; r
     ({ applicationId }) => applicationId,
   )
   const instantsOf = createInstants(deps)
+  const until = performance.now() + maxArithmeticMs
   const [moves, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
   for (const trigger of due) {
     // The rest stays due, for the next transaction.
-    if (runs.length >= maxRuns) break
-    const { instants, firing, next } = instantsOf(trigger)
+    if (runs.length >= maxRuns || performance.now() > until) break
+    const own = deployments.get(trigger.applicationId) ?? []
+    const { instants, firing, next } = instantsOf(trigger, own.length > 0)
     moves.push({ id: trigger.id, nextFireAt: next })
-    for (const { environmentId, isLive } of deployments.get(trigger.applicationId) ?? [])
+    for (const { environmentId, isLive } of own)
       for (const scheduledAt of instants)
         runs.push({
           id: newId(),
@@ -97,13 +102,15 @@ type Instants = {
 /** Triggers with the same expression that are due since the same instant share the arithmetic. */
 function createInstants({ crons, misfireToleranceMs, log }: SchedulingDeps) {
   const known = new Map<string, Instants>()
-  const instantsOf = (trigger: store.DueTrigger): Instants => {
+  const instantsOf = (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
     const [since, now] = [new Date(trigger.nextFireAt), new Date(trigger.now)]
     try {
       const cron = crons.of(trigger.cronExpression)
-      const second = cron.nextAfter(since)
       const next = cron.nextAfter(now)
       if (next === null) throw new Error('the expression fires no more')
+      // Nothing is recorded of a trigger that nobody is registered for.
+      if (!isDeployed) return { instants: [], firing: null, next: next.toISOString() }
+      const second = cron.nextAfter(since)
       const from = new Date(Math.max(since.getTime() - 1, now.getTime() - oldestRunMs))
       const instants =
         second !== null && second <= now ? cron.between(from, now, maxMissed) : since > from ? [since] : []
@@ -120,9 +127,9 @@ function createInstants({ crons, misfireToleranceMs, log }: SchedulingDeps) {
       return { instants: [], firing: null, next: new Date(now.getTime() + dayMs).toISOString() }
     }
   }
-  return (trigger: store.DueTrigger): Instants => {
-    const key = `${trigger.nextFireAt} ${trigger.cronExpression}`
-    const instants = known.get(key) ?? instantsOf(trigger)
+  return (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
+    const key = `${isDeployed} ${trigger.nextFireAt} ${trigger.cronExpression}`
+    const instants = known.get(key) ?? instantsOf(trigger, isDeployed)
     known.set(key, instants)
     return instants
   }

@@ -1,6 +1,7 @@
 // What a tick plans: which runs exist, how often, and which of them are delivered.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { seedProject } from '../../../test/kit/seed.ts'
 import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
 
 let scene: TriggerScene
@@ -190,4 +191,24 @@ test('a project has a limited number of triggers', async () => {
   } finally {
     await own.close()
   }
+})
+
+test('arithmetic that takes long is done in parts, and nothing is computed for whom nobody is registered', async () => {
+  await scene.register()
+  const other = await seedProject(scene.service.sql, 'other')
+  const expression = (n: number): string => `CRON_TZ=Europe/Berlin ${n % 60},${(n * 7) % 60} * 1-30 * *`
+  const [many, own] = [Array.from({ length: 300 }, (_, n) => expression(n)), await scene.createTrigger()]
+  await scene.service.sql.query(
+    `insert into triggers (id, project_id, application_id, name, description, cron_expression, run_key, enabled, next_fire_at)
+     select gen_random_uuid(), $1, $2, 'seeded', '', expression, '', true, now() - interval '3 hours'
+     from unnest($3::text[]) expression`,
+    [other.id, other.applicationId, many],
+  )
+  await scene.makeDue(own.id)
+  await scene.plan()
+  expect((await outcomes(own.id)).map(([, outcome]) => outcome)).toEqual(['pending'])
+  const { rows } = await scene.service.sql.query(
+    'select count(*)::int as due from triggers where next_fire_at <= now()',
+  )
+  expect(rows).toEqual([{ due: 0 }])
 })

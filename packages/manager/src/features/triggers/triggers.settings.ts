@@ -20,7 +20,7 @@ export const triggersSettings = {
     default: 300_000,
     doc: 'The longest time that a `Retry-After` of a backend puts off the next attempt.',
   }),
-  triggerMisfireToleranceMs: setting(duration(0, 86_400_000), {
+  triggerMisfireToleranceMs: setting(duration(60_000, 86_400_000), {
     key: 'triggers.misfire_tolerance',
     env: 'SVC_TRIGGERS_MISFIRE_TOLERANCE',
     default: 600_000,
@@ -41,7 +41,7 @@ export const triggersSettings = {
   triggerMaxPerProject: setting(integer(1, 1_000_000), {
     key: 'triggers.max_per_project',
     env: 'SVC_TRIGGERS_MAX_PER_PROJECT',
-    default: 10_000,
+    default: 1_000,
     doc: 'Triggers that a project may have; a further one is refused. All of them may be due in the same minute.',
   }),
   triggerRunRetentionDays: setting(integer(31, 3_650), {

@@ -172,6 +172,50 @@ describe('a worker', () => {
     await worker.stop(1_000)
   })
 
+  test('begins what is of another group although one group is in front, however many jobs it has', async () => {
+    await add(...Array.from({ length: 300 }, (_, index) => ({ to: `g${index}`, group: 'greedy/one' })))
+    await add({ to: 'other', group: 'modest/one' })
+    const begun: string[] = []
+    const { worker } = start(
+      async ({ data }) => {
+        begun.push((data as { to: string }).to)
+        // One ends after the other, so that its group is never quite full.
+        await new Promise((resolve) => setTimeout(resolve, 2 * begun.length))
+      },
+      { maxHeld: 20, maxHeldPerGroup: 4 },
+    )
+    await until(() => begun.includes('other'))
+    await worker.stop(5_000)
+    expect(begun.indexOf('other')).toBeLessThan(40)
+  })
+
+  test('puts off what is above the share of an owner, also where it has many groups', async () => {
+    await add(...Array.from({ length: 12 }, (_, index) => ({ to: `g${index}`, group: `greedy/${index}` })))
+    const begun: string[] = []
+    const end = Promise.withResolvers<void>()
+    const { worker } = start(
+      ({ data }) => {
+        begun.push((data as { to: string }).to)
+        return end.promise
+      },
+      { maxHeldPerOwner: 5 },
+    )
+    await until(() => begun.length === 5)
+    await add({ to: 'other', group: 'modest/one' })
+    await until(() => begun.length > 5)
+    expect(begun.slice(5)).toEqual(['other'])
+    const { rows } = await service.sql.query(
+      `select state, retry_count, started_on from jobs.job_common where state <> 'active' group by 1, 2, 3`,
+    )
+    expect(rows).toEqual([{ state: 'created', retry_count: 0, started_on: null }])
+    end.resolve()
+    await until(async () => {
+      await service.sql.query(`update jobs.job_common set start_after = now() where state = 'created'`)
+      return begun.length === 13
+    })
+    await worker.stop(5_000)
+  })
+
   test('gives a job back that fails, and logs it', async () => {
     await add({ to: 'anna' })
     const { worker, outcomes } = start(() => Promise.reject(new Error('no stamps')))

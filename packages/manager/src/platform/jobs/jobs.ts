@@ -28,6 +28,11 @@ export type Jobs = ReturnType<typeof createJobs>
 const schema = 'jobs'
 /** How often lost claims are looked for; by one of all processes. */
 export const superviseSeconds = 3
+const putOffSql = `
+  update jobs.job_common j set state = case when j.retry_count > 0 then 'retry' else 'created' end::jobs.job_state,
+    started_on = null, heartbeat_on = null, start_after = now() + make_interval(secs => $4 / 1000.0 * (1 + random()))
+  from unnest($2::uuid[], $3::integer[]) as w (id, retry_count)
+  where j.name = $1 and j.id = w.id and j.retry_count = w.retry_count and j.state = 'active'`
 const statsSql = `
   select q.name, q.ready_count as waiting, coalesce(extract(epoch from now() - (
     select greatest(j.created_on, j.start_after) from jobs.job_common j
@@ -72,22 +77,17 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
   }
   /** Claims whose end is under way: that a touch finds them gone does not mean they are lost. */
   const ending = new WeakSet<JobClaim>()
-  const listeners = new Set<(queue: string) => void>()
 
   return {
+    ...createAnnouncements(),
+
+    /** Throws when the tables are of another release of pg-boss. */
+    ready: async (): Promise<void> => void (await started()),
+
     /** Adds jobs as a part of the transaction; one statement for all of them. */
     enqueue: async (tx: Tx, queue: string, jobs: readonly NewJob[]): Promise<void> => {
       if (jobs.length === 0) return
       await (await started()).insert(queue, jobs.map(insertOf), inside(tx))
-    },
-
-    /** Call it once the transaction that enqueued is committed: this process then looks at once, others within a poll. */
-    announce: (queue: string): void => {
-      for (const listener of listeners) listener(queue)
-    },
-    onEnqueued: (listener: (queue: string) => void): (() => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
     },
 
     /** Removes jobs that are done; returns the ids of those whose claim still held. The others are somebody else's. */
@@ -128,6 +128,10 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
       if (claims.length > 0) await (await started()).fail(queue, [...claims])
     },
 
+    /** Hands jobs out again later that were not begun: it is as if they had not been fetched. */
+    putOff: (queue: string, claims: readonly JobClaim[], delayMs: number) =>
+      putOff(pool, queue, claims, delayMs),
+
     /** Gives back the jobs of processes that have said nothing for ten seconds, and counts what waits. */
     supervise: async (): Promise<void> => (await started()).supervise(),
 
@@ -136,6 +140,30 @@ export function createJobs({ pool, log }: { pool: Pool; log: Logger }) {
 
     close: async (): Promise<void> => {
       if (isUsed) await (await start()).stop({ close: false, graceful: false })
+    },
+  }
+}
+
+async function putOff(
+  pool: Pool,
+  queue: string,
+  claims: readonly JobClaim[],
+  delayMs: number,
+): Promise<void> {
+  const [ids, counts] = [claims.map(({ id }) => id), claims.map(({ retryCount }) => retryCount)]
+  await pool.query(putOffSql, [queue, ids, counts, delayMs])
+}
+
+function createAnnouncements() {
+  const listeners = new Set<(queue: string) => void>()
+  return {
+    /** Call it once the transaction that enqueued is committed: this process then looks at once, others within a poll. */
+    announce: (queue: string): void => {
+      for (const listener of listeners) listener(queue)
+    },
+    onEnqueued: (listener: (queue: string) => void): (() => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }

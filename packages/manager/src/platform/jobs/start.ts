@@ -15,8 +15,6 @@ export type BackgroundWork = {
 }
 
 const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
-const graceMs = 15_000
-
 /** What is measured of queues. */
 const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
   count: counter(
@@ -35,18 +33,21 @@ const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: re
   held: labelledGauge('svc_jobs_held', 'Jobs that this process works on.', { label: 'queue', values: queue }),
 })
 
-/** Starts it all; the returned function stops it, waiting for what is under way. */
-export function startBackgroundWork(work: BackgroundWork, roles: readonly RoleName[]): () => Promise<void> {
+/** Waits so long for what is under way. */
+type Stop = (graceMs: number) => Promise<void>
+
+/** Starts it all; the returned function stops it. */
+export function startBackgroundWork(work: BackgroundWork, roles: readonly RoleName[]): Stop {
   const { schedules, log, metrics } = work
   const own = schedules.filter(({ role = 'jobs' }) => roles.includes(role))
   const stopQueues = roles.includes('jobs') ? startQueues(work) : () => Promise.resolve()
   const stopSchedules = startSchedules(own, log, metrics)
-  return async () => {
-    await Promise.all([stopSchedules(), stopQueues()])
+  return async (graceMs) => {
+    await Promise.all([stopSchedules(), stopQueues(graceMs)])
   }
 }
 
-function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Promise<void> {
+function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
   const names = queues.map(({ name }) => name)
   const measured = createQueueMetrics(metrics, names)
   const workers = new Map<string, Worker>()
@@ -73,7 +74,7 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): () => Prom
     log,
     metrics,
   )
-  return async () => {
+  return async (graceMs) => {
     stopNudging()
     await stopLooking()
     await Promise.all([...workers.values()].map((worker) => worker.stop(graceMs)))

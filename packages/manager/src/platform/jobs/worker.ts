@@ -15,7 +15,7 @@ export type Queue = {
   maxHeld: number
   /** Jobs of one group that all processes together work on at once, or a few more where they fetch at the same time. */
   maxHeldPerGroup?: number
-  /** Jobs of one owner that a process works on at once, or a few more, so that the others keep their share. */
+  /** Jobs of one owner that a process works on at once, so that the others keep their share. */
   maxHeldPerOwner?: number
   /** How often it is looked for jobs that nobody announced. */
   pollMs: number
@@ -37,6 +37,7 @@ const minPauseMs = 50
 const worthAFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortedMs = 1_000
+const putOffMs = 2_000
 
 /** Works from its creation on, until it is stopped. */
 export class Worker {
@@ -97,22 +98,64 @@ export class Worker {
 
   /** Returns how long to wait before the next fetch. */
   async #fetch(): Promise<number> {
-    const { name, maxHeld, maxHeldPerGroup = null, maxHeldPerOwner = Infinity, pollMs } = this.#queue
-    const count = Math.min(maxFetch, maxHeld - this.#held.size)
-    if (count === 0) return pollMs
+    const { name, maxHeld, pollMs } = this.#queue
+    const room = Math.min(maxFetch, maxHeld - this.#held.size)
+    if (room === 0) return pollMs
     try {
-      const fetched = await this.#deps.jobs.fetch(name, {
-        count,
-        maxPerGroup: maxHeldPerGroup,
-        withoutGroups: groupsOfBusyOwners(this.#held.values(), maxHeldPerOwner),
-      })
-      if (fetched.length > 0) this.#take(fetched)
-      if (fetched.length < count) return pollMs
-      return count < worthAFetch ? minPauseMs : 0
+      // Those that wait in front may all be of one group. So what is of other groups than those that are worked on comes
+      // first, and only the room that is left goes to the groups that have some already.
+      const groups = new Set([...this.#held.values()].map(({ job }) => job.group))
+      const others = await this.#fetchSome(
+        room,
+        [...groups].filter((group) => group !== null),
+      )
+      const more =
+        others.length < room && groups.size > 0
+          ? await this.#fetchSome(room - others.length, this.#groupsOfBusyOwners())
+          : []
+      if (others.length + more.length < room) return pollMs
+      return room < worthAFetch ? minPauseMs : 0
     } catch (error) {
       this.#deps.log.error({ err: error, queue: name }, 'jobs cannot be fetched')
       return Math.max(pauseAfterErrorMs, pollMs)
     }
+  }
+
+  /** Fetches, begins what is within the shares of its owners, and puts the rest off. */
+  async #fetchSome(count: number, withoutGroups: readonly string[]): Promise<FetchedJob[]> {
+    const { name, maxHeldPerGroup = null, maxHeldPerOwner = Infinity } = this.#queue
+    const { jobs } = this.#deps
+    const fetched = await jobs.fetch(name, { count, maxPerGroup: maxHeldPerGroup, withoutGroups })
+    const owners = this.#countByOwner()
+    const [within, beyond]: [FetchedJob[], FetchedJob[]] = [[], []]
+    for (const job of fetched) {
+      const owner = ownerOf(job)
+      const own = (owners.get(owner) ?? 0) + 1
+      if (job.group !== null && own > maxHeldPerOwner) beyond.push(job)
+      else {
+        owners.set(owner, own)
+        within.push(job)
+      }
+    }
+    if (within.length > 0) this.#take(within)
+    if (beyond.length > 0) await jobs.putOff(name, beyond, putOffMs)
+    return fetched
+  }
+
+  #countByOwner(): Map<string, number> {
+    const owners = new Map<string, number>()
+    for (const { job } of this.#held.values()) owners.set(ownerOf(job), (owners.get(ownerOf(job)) ?? 0) + 1)
+    return owners
+  }
+
+  /** The groups, of those that are worked on, whose owners have as many jobs as they may. */
+  #groupsOfBusyOwners(): string[] {
+    const { maxHeldPerOwner = Infinity } = this.#queue
+    const owners = this.#countByOwner()
+    const groups = new Set<string>()
+    for (const { job } of this.#held.values())
+      if (job.group !== null && (owners.get(ownerOf(job)) ?? 0) >= maxHeldPerOwner) groups.add(job.group)
+    return [...groups]
   }
 
   #take(fetched: readonly FetchedJob[]): void {
@@ -152,7 +195,8 @@ export class Worker {
 
   async #touch(): Promise<void> {
     const { jobs } = this.#deps
-    const entries = [...this.#held.values()]
+    // A touch must not wait for an end that is under way, nor the other way round.
+    const entries = [...this.#held.values()].filter(({ job }) => !jobs.isEnding(job))
     if (entries.length === 0) return
     const kept = await jobs.touch(
       this.#queue.name,
@@ -170,14 +214,4 @@ export class Worker {
   }
 }
 
-/** The groups, of those that are worked on, whose owners have as many jobs as they may. */
-function groupsOfBusyOwners(held: Iterable<Held>, max: number): string[] {
-  const owners = new Map<string, { count: number; groups: Set<string> }>()
-  for (const { job } of held) {
-    if (job.group === null) continue
-    const owner = job.group.slice(0, job.group.indexOf('/'))
-    const own = owners.get(owner) ?? { count: 0, groups: new Set() }
-    owners.set(owner, { count: own.count + 1, groups: own.groups.add(job.group) })
-  }
-  return [...owners.values()].filter(({ count }) => count >= max).flatMap(({ groups }) => [...groups])
-}
+const ownerOf = ({ group }: FetchedJob): string => (group === null ? '' : group.slice(0, group.indexOf('/')))

@@ -33,7 +33,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0) as Record<string, unknown>,
     },
-    serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error), 0) },
+    serializers: { err: (error: Error) => withoutSecrets(withoutRows(stdSerializers.err(error)), 0) },
   }
   return pino(options, destination)
 }
@@ -76,6 +76,12 @@ function timestamp(): string {
   const now = Date.now()
   if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
   return timestampText
+}
+
+/** An error of the database without the values of rows, which it quotes in these fields. */
+function withoutRows(error: object): object {
+  const { detail: _detail, where: _where, internalQuery: _query, ...rest } = error as Record<string, unknown>
+  return rest
 }
 
 /** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */

@@ -38,6 +38,8 @@ export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
   maxPerOrigin: number
   maxSockets: number
   connectTimeoutMs: number
+  /** How long a connection that is not used stays open. */
+  keepAliveMs?: number
 }
 
 /** `maxPerOrigin` connections at most of each project to each origin, and `maxSockets` of all to all. */
@@ -77,7 +79,9 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
           connections: options.maxPerOrigin,
           pipelining: 1,
           allowH2: false,
-          keepAliveTimeout: keepAliveMs,
+          keepAliveTimeout: options.keepAliveMs ?? keepAliveMs,
+          // Whatever the other side offers.
+          keepAliveMaxTimeout: options.keepAliveMs ?? keepAliveMs,
           // Each call has one deadline for everything, which the caller of the pool enforces.
           headersTimeout: 0,
           bodyTimeout: 0,

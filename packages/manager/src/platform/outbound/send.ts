@@ -3,7 +3,7 @@
 // matters whether anything was sent: if not, the same may be sent elsewhere.
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { AppError } from '../errors.ts'
+import { AppError, unavailable } from '../errors.ts'
 import { type OriginPool, maxInterim } from './pools.ts'
 import { reasonOf } from './reasons.ts'
 
@@ -39,6 +39,11 @@ export class SendFailure extends Error {
     this.name = 'SendFailure'
     this.reason = reason
     this.phase = phase
+  }
+
+  /** Whether a limit of our own refused the call: it says nothing of the other side. */
+  get isOwnLimit(): boolean {
+    return this.cause instanceof AppError
   }
 }
 
@@ -97,7 +102,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   start(): void {
     const { pool, path, method, headers, body, timeoutMs, signal } = this.#request
     if (signal?.aborted === true) return this.#end('the call was given up')
-    if (pool.inFlight >= pool.maxInFlight) return this.#end('too many calls to the upstream are in flight')
+    if (pool.inFlight >= pool.maxInFlight) {
+      const refusal = unavailable('too many calls to the upstream are in flight')
+      return this.#end(refusal.message, refusal)
+    }
     // A pool that is handed what it cannot send counts one connection less from then on.
     if (!isSendable(path, headers)) return this.#end('the request cannot be sent to the upstream')
     signal?.addEventListener('abort', this.#onAbort)
