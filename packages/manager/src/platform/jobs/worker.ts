@@ -38,6 +38,7 @@ const worthAFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortedMs = 1_000
 const putOffMs = 2_000
+const maxRounds = 3
 
 /** Works from its creation on, until it is stopped. */
 export class Worker {
@@ -102,18 +103,17 @@ export class Worker {
     const room = Math.min(maxFetch, maxHeld - this.#held.size)
     if (room === 0) return pollMs
     try {
-      // Those that wait in front may all be of one group. So what is of other groups than those that are worked on comes
-      // first, and only the room that is left goes to the groups that have some already.
-      const groups = new Set([...this.#held.values()].map(({ job }) => job.group))
-      const others = await this.#fetchSome(
-        room,
-        [...groups].filter((group) => group !== null),
-      )
-      const more =
-        others.length < room && groups.size > 0
-          ? await this.#fetchSome(room - others.length, this.#groupsOfBusyOwners())
-          : []
-      if (others.length + more.length < room) return pollMs
+      const passedOver = new Set(this.#groupsOfBusyOwners())
+      let left = room
+      // Those that wait in front may all be of one group, which gets what it may have and no more. So what is left is
+      // asked for once more without it. Each round costs what is passed over.
+      for (let round = 0; round < maxRounds && left > 0; round++) {
+        const fetched = await this.#fetchSome(left, [...passedOver])
+        if (fetched.length === 0) break
+        left -= fetched.length
+        for (const { group } of fetched) if (group !== null) passedOver.add(group)
+      }
+      if (left > 0) return pollMs
       return room < worthAFetch ? minPauseMs : 0
     } catch (error) {
       this.#deps.log.error({ err: error, queue: name }, 'jobs cannot be fetched')
