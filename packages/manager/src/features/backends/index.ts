@@ -36,6 +36,8 @@ export const backends = defineFeature({
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, backendSettings)
     const metrics = createBackendMetrics(deps.metrics)
+    if (settings.callbacksReapAfterMs < settings.callbacksStaleAfterMs)
+      throw new Error('callbacks.reap_after must not be shorter than callbacks.stale_after')
     const egressPolicy = callbacksPolicy(settings.callbacksAllowedCidrs)
     const rules = createAddressRules(egressPolicy)
     const heartbeats = createHeartbeatsService({ db: deps.db, metrics })

@@ -269,3 +269,10 @@ describe('what others are told', () => {
     expect(await isThere(id), 'between the two there was time for heartbeats').toBe(false)
   })
 })
+
+test('the service does not start when backends would be removed before they are stale', async () => {
+  const env = { SVC_CALLBACKS_STALE_AFTER: '600s', SVC_CALLBACKS_REAP_AFTER: '60s' }
+  await expect(startTestApp({ env, database: service.database })).rejects.toThrow(
+    'callbacks.reap_after must not be shorter than callbacks.stale_after',
+  )
+})
