@@ -54,6 +54,8 @@ create table trigger_runs (
 -- Whether the run before is still going.
 create index trigger_runs_open_idx on trigger_runs (trigger_id, environment_id) where outcome = 'pending';
 create index trigger_runs_id_idx on trigger_runs (id);
+-- What operators look for; there are few of them.
+create index trigger_runs_failed_idx on trigger_runs (id) where outcome = 'failed';
 
 insert into monthly_partitions (parent, least_days, fillfactor) values ('trigger_runs', 31, 70);
 select partitions_prepare('trigger_runs', 2);

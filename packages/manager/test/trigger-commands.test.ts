@@ -179,6 +179,19 @@ describe('manager triggers retry', () => {
     )
   })
 
+  test('a run that is still going is refused, unless nothing is left that would deliver it', async () => {
+    await scene.register()
+    const [id = ''] = await addRuns(1)
+    await end(id, 'failed', 'the backend answered 500', 500)
+    expect(await triggers('retry', id)).toMatchObject({ code: 0 })
+    expect((await triggers('retry', id)).stderr).toBe(
+      'error: only a failed run is delivered again, and this one is pending\n',
+    )
+    await scene.service.sql.query('delete from jobs.job_common')
+    expect(await triggers('retry', id)).toMatchObject({ code: 0 })
+    expect(await scene.jobsWhere("name = 'trigger-attempts'")).toBe(1)
+  })
+
   test('a run that is not failed, or not there, is refused and stays as it is', async () => {
     const before = await auditRows()
     const [id = ''] = await addRuns(1)

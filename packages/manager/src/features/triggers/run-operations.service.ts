@@ -36,14 +36,15 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
       return store.listRuns(db, { ...filter, triggerId })
     },
 
-    /** Delivers a failed run again, with all its attempts, under the same id. */
+    /** Delivers a failed run again, with all its attempts, under the same id; or a pending one that no job is left of. */
     retry: (id: string): Promise<store.LockedRun> =>
       db.transaction().execute(async (tx) => {
         const runId = parseUuid(id)
         const before = runId === null ? undefined : await store.lockRun(tx, runId)
         if (before === undefined)
           throw badRequest(`there is no run ${id}; \`manager triggers runs --outcome failed\` lists them`)
-        if (before.outcome !== 'failed')
+        const isForgotten = before.outcome === 'pending' && !(await store.hasAttempt(tx, before))
+        if (before.outcome !== 'failed' && !isForgotten)
           throw conflict(`only a failed run is delivered again, and this one is ${before.outcome}`)
         const after = { ...before, outcome: 'pending' }
         await store.reopenRun(tx, before)

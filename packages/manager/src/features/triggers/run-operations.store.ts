@@ -1,6 +1,7 @@
 // Runs as an operator sees and repeats them.
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { firstAttempts, laterAttempts } from './attempts.pure.ts'
 
 export type ListedRun = {
   id: string
@@ -14,10 +15,14 @@ export type ListedRun = {
   responseStatus: number | null
   failure: string | null
 }
+/** `outcome` is one of the words of the code. */
 export type RunFilter = { triggerId: string | null; outcome: string | null; limit: number }
 
 /** The runs that were planned last; ids rise with time. Names of what is deleted are empty. */
 export async function listRuns(db: Db, { triggerId, outcome, limit }: RunFilter): Promise<ListedRun[]> {
+  const ofTrigger = triggerId === null ? sql`true` : sql`r.trigger_id = ${triggerId}`
+  // As a literal, so that the index of failed runs is found.
+  const withOutcome = outcome === null ? sql`true` : sql`r.outcome = ${sql.lit(outcome)}`
   const { rows } = await sql<ListedRun>`
     select r.id, r.scheduled_at, coalesce(p.slug, '') as project, coalesce(a.slug, '') as application,
       r.trigger_name as trigger, coalesce(e.name, '') as environment, r.outcome, r.attempts, r.response_status, r.failure
@@ -25,8 +30,7 @@ export async function listRuns(db: Db, { triggerId, outcome, limit }: RunFilter)
     left join projects p on p.id = r.project_id
     left join applications a on a.id = r.application_id
     left join environments e on e.id = r.environment_id
-    where (${triggerId}::uuid is null or r.trigger_id = ${triggerId}::uuid)
-      and (${outcome}::text is null or r.outcome = ${outcome}::text)
+    where ${ofTrigger} and ${withOutcome}
     order by r.id desc limit ${limit}`.execute(db)
   return rows
 }
@@ -76,4 +80,13 @@ export async function reopenRun(tx: Tx, run: LockedRun): Promise<void> {
     .where('scheduledAt', '=', run.scheduledAt)
     .where('environmentId', '=', run.environmentId)
     .execute()
+}
+
+/** Whether an attempt of the run waits or is being made. Reads what waits; only an operator asks. */
+export async function hasAttempt(tx: Tx, run: LockedRun): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select from jobs.job_common where name in (${firstAttempts}, ${laterAttempts}) and state <= 'active'
+      and data->>'triggerId' = ${run.triggerId} and data->>'environmentId' = ${run.environmentId}
+      and (data->>'scheduledAt')::timestamptz = ${run.scheduledAt}::timestamptz) as has`.execute(tx)
+  return rows[0]?.has === true
 }
