@@ -104,8 +104,9 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
       if (url === null) throw badRequest('Invalid callback_url')
       const { machine } = caller
       return db.transaction().execute(async (tx) => {
-        // The token outlives the request, and the machine user may have been disabled or deleted meanwhile.
-        if (!(await store.lockEnabledMachineUser(tx, machine.id)))
+        // The callback token outlives the request, and the machine user may have been disabled or deleted meanwhile, or have
+        // got another machine token.
+        if (!(await store.lockEnabledMachineUser(tx, machine)))
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
         if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
         await lockMasterKey(tx)

@@ -17,12 +17,19 @@ const columns = [
   ...(['callbackUrl', 'version'] as const),
 ]
 
-/** Whether the machine user is still enabled; its row stays locked, so that its registrations are made one by one. */
-export async function lockEnabledMachineUser(tx: Tx, id: string): Promise<boolean> {
+/**
+ * Whether the machine user is still enabled and has this user name, which changes with its token; its row stays locked, so
+ * that its registrations are made one by one.
+ */
+export async function lockEnabledMachineUser(
+  tx: Tx,
+  { id, username }: { id: string; username: string },
+): Promise<boolean> {
   const row = await tx
     .selectFrom('machineUsers')
     .select('id')
     .where('id', '=', id)
+    .where('username', '=', username)
     .where('enabled', '=', true)
     .forNoKeyUpdate()
     .executeTakeFirst()

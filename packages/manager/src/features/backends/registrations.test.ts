@@ -326,7 +326,12 @@ describe('a machine user that ends while it registers', () => {
   test.each([
     ['is disabled', 'update machine_users set enabled = false where id = $1'],
     ['is deleted', 'delete from machine_users where id = $1'],
-  ])('and %s gets no token', async (_name, text) => {
+    [
+      'gets another machine token',
+      `update machine_users set username = 'Bearer:rotated1', token_prefix = 'rotated1', token_hash = sha256('rotated')
+       where id = $1`,
+    ],
+  ])('and %s gets no callback token', async (_name, text) => {
     const { id, token } = await machine()
     const { status, body: refused } = await whileLocked(
       service.database.url,
