@@ -200,4 +200,21 @@ describe('an owner', () => {
     expect(await found(names, 'four.example', 'other')).toEqual(['192.0.2.4'])
     expect(asked()).toBe(16)
   })
+
+  test('of one purpose does not hold up those of another, however many there are', async () => {
+    const names = await namesOf({ timeoutMs: 60_000 })
+    const hosts = Array.from({ length: 64 }, (_, i) => `mute${i}.example`)
+    for (const host of hosts) server.zones.set(host, { isSilent: true })
+    for (const [index, host] of hosts.entries())
+      void names
+        .lookupFor(
+          `hostile${index % 8}`,
+          'backends',
+        )(host)
+        .catch(() => undefined)
+    const asked = () => new Set(server.questions.filter((question) => question.includes('mute'))).size
+    await expect.poll(asked).toBe(128)
+    const answer = await names.lookupFor('other', 'endpoints')('four.example')
+    expect(answer.map(({ address }) => address)).toEqual(['192.0.2.4'])
+  })
 })

@@ -9,8 +9,8 @@ import { createFileView, parseHosts, parseResolvConf } from './host-files.ts'
 
 /** All addresses of a name; it rejects when there are none. */
 export type Lookup = (host: string) => Promise<readonly Address[]>
-/** Lookups that count for an owner. */
-export type Names = { lookupFor(owner: string): Lookup }
+/** Lookups that count for an owner; what is looked up for one purpose does not wait for the others. */
+export type Names = { lookupFor(owner: string, purpose?: string): Lookup }
 
 export type NamesOptions = {
   hostsPath?: string
@@ -45,7 +45,12 @@ export function createNames(options: NamesOptions = {}): Names {
   ]
   /** Empty for a name that is known to have none. Failures of a server are not cached. */
   const kept = new LRUCache<string, readonly Address[]>({ max: maxKept })
-  const queue = createFairQueue(limits)
+  const queues = new Map<string, ReturnType<typeof createFairQueue>>()
+  const queueOf = (purpose: string): ReturnType<typeof createFairQueue> => {
+    const queue = queues.get(purpose) ?? createFairQueue(limits)
+    queues.set(purpose, queue)
+    return queue
+  }
   // By owner: a lookup does not wait for the turn of another owner.
   const singleFlight = createSingleFlight<readonly Address[]>()
 
@@ -62,8 +67,8 @@ export function createNames(options: NamesOptions = {}): Names {
       throw error
     }
   }
-  const askInTurn = async (owner: string, host: string): Promise<readonly Address[]> => {
-    const account = { lane: 'names', owner }
+  const askInTurn = async (purpose: string, owner: string, host: string): Promise<readonly Address[]> => {
+    const [queue, account] = [queueOf(purpose), { lane: 'names', owner }]
     const giveBack = queue.reserve(account)
     if (giveBack === null) throw noAnswer(host)
     try {
@@ -73,15 +78,18 @@ export function createNames(options: NamesOptions = {}): Names {
     }
   }
   return {
-    lookupFor: (owner) => async (given) => {
-      const host = given.toLowerCase()
-      const own = local(host.replace(/\.$/, ''))
-      if (own !== undefined) return own.map(asAddress)
-      const known = kept.get(host)
-      if (known === undefined) return singleFlight(`${owner} ${host}`, () => askInTurn(owner, host))
-      if (known.length === 0) throw unknownName(host)
-      return known
-    },
+    lookupFor:
+      (owner, purpose = '') =>
+      async (given) => {
+        const host = given.toLowerCase()
+        const own = local(host.replace(/\.$/, ''))
+        if (own !== undefined) return own.map(asAddress)
+        const known = kept.get(host)
+        if (known === undefined)
+          return singleFlight(`${purpose} ${owner} ${host}`, () => askInTurn(purpose, owner, host))
+        if (known.length === 0) throw unknownName(host)
+        return known
+      },
   }
 }
 

@@ -60,7 +60,7 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
       let found = pools.get(key)
       if (found === undefined) {
         // Opening a connection looks its name up, in the share of the project.
-        const lookup = names.lookupFor(projectId)
+        const lookup = names.lookupFor(projectId, policy.destinations)
         const connect = limitSockets(
           projectId,
           createGuardedConnector({ egress, trust, connectTimeoutMs, lookup }),
