@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
+import { jobConnections } from './platform/db/database.ts'
 import { createProjectVersions } from './platform/db/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
@@ -39,7 +40,7 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
     shares: shareConnections(openFileLimit(), connectionNeeds(config, kdfThreads)),
     readVersion: createProjectVersions(database),
-    jobs: createJobs({ pool: database.pool, log: world.log }),
+    jobs: createJobs({ pool: database.jobPool, log: world.log }),
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
@@ -66,6 +67,7 @@ const connectionNeeds = (config: Config, kdfThreads: number) => ({
     config.databaseLookupPoolSize +
     config.databaseContentPoolSize +
     2 * config.databaseLogPoolSize +
+    jobConnections +
     readinessConnections,
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,

@@ -51,6 +51,8 @@ export type Database = {
   write: Write
   /** The same without waiting for the disk: a crash of the database may lose it, a crash of this process does not. */
   writeAsyncCommit: Write
+  /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
+  jobPool: Pool
   /** Calls back whenever a connection reports a server that takes no writes. */
   onReadOnly(listener: () => void): void
   /** Closes every connection; the next statements open new ones. */
@@ -63,6 +65,9 @@ type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number
 type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
 /** Columns keep the names the statement gives them. */
 export type PreparedStatement = { name: string; text: string }
+
+/** How many connections jobs have to themselves. */
+export const jobConnections = 2
 
 // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
 const always = '-c jit=off'
@@ -107,6 +112,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
   const contentPool = openPool(options.contentPoolSize ?? 1, lookupSettings)
   const logPool = openPool(options.logPoolSize ?? 1, lookupSettings)
+  const jobPool = openPool(jobConnections, always)
   const asyncCommitPool = openPool(options.logPoolSize ?? 1, `${lookupSettings} -c synchronous_commit=off`)
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
@@ -117,6 +123,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     db,
     pool,
+    jobPool,
     clock,
     read: readsOn(lookupPool, options.onStatement),
     readContent: readsOn(contentPool, options.onStatement),
@@ -134,7 +141,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       await db.destroy()
       // Kysely ends it only if it was used.
       if (!pool.ending) await pool.end()
-      for (const own of [lookupPool, contentPool, logPool, asyncCommitPool]) await own.end()
+      for (const own of [lookupPool, contentPool, logPool, asyncCommitPool, jobPool]) await own.end()
     },
   }
 }
