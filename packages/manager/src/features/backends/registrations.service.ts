@@ -4,7 +4,7 @@ import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { AppError, badRequest, forbidden, notFound } from '../../platform/errors.ts'
+import { AppError, badRequest, forbidden, notFound, unavailable } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import { parseCallbackUrl } from '../../platform/outbound/callback-url.ts'
@@ -12,6 +12,7 @@ import type { AddressRules } from '../../platform/outbound/egress.ts'
 import { createCallbackToken } from '../../platform/outbound/webhook-signature.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { createFairQueue } from '../../platform/throttle/fair-queue.ts'
 import * as store from './registrations.store.ts'
 import { tokenPlace } from './token-place.pure.ts'
 
@@ -28,6 +29,7 @@ export type RegistrationsService = ReturnType<typeof createRegistrationsService>
 /** The machine user that calls, and what the audit trail says of the call. */
 export type Caller = { machine: Machine; actor: AuditActor }
 type Input = { applicationId: string; callbackUrl: string; version: string }
+const turnLimits = { workers: 4, maxRunningPerOwner: 1, maxPerOwner: 100, maxPerLane: 1_000 }
 type Registered = { id: string; token: string; isNew: boolean }
 
 export const applicationNotFound = (): AppError =>
@@ -96,6 +98,19 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
     return { id, token, isNew: before === undefined }
   }
 
+  const turns = createFairQueue(turnLimits)
+  /** One transaction of a machine user at a time: others of it would wait for its row, each with a connection. */
+  const inTurn = async <T>({ id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const account = { lane: 'registrations', owner: id }
+    const giveBack = turns.reserve(account)
+    if (giveBack === null) throw unavailable('too many registrations at once; try again')
+    try {
+      return await turns.run(account, () => db.transaction().execute(work))
+    } finally {
+      giveBack()
+    }
+  }
+
   return {
     /** Of several registrations at once each returns its own token; the one written last is sent with callbacks. */
     register: (caller: Caller, { applicationId, ...input }: Input): Promise<Registered> => {
@@ -103,7 +118,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
       const url = parseCallbackUrl(input.callbackUrl, deps.rules)
       if (url === null) throw badRequest('Invalid callback_url')
       const { machine } = caller
-      return db.transaction().execute(async (tx) => {
+      return inTurn(machine, async (tx) => {
         // The callback token outlives the request, and the machine user may have been disabled or deleted meanwhile, or have
         // got another machine token.
         if (!(await store.lockEnabledMachineUser(tx, machine)))

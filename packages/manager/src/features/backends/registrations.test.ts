@@ -361,3 +361,32 @@ describe('a machine user that ends while it registers', () => {
     expect([await countOf(ann.id), await countOf(bob.id)]).toEqual([0, 0])
   })
 })
+
+test('registrations of one machine user wait for each other without a connection, and too many are refused', async () => {
+  const { id, token } = await machine()
+  const answers = await whileLocked(
+    service.database.url,
+    ['select from machine_users where id = $1 for update', [id]],
+    async (commit) => {
+      const all = Array.from({ length: 110 }, () => register(service, token, body()))
+      await untilWaiting(service.sql)
+      const { rows } = await service.sql.query(
+        `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      expect(rows).toEqual([{ waiting: 1 }])
+      await expect.poll(() => service.logLines.filter(({ status }) => status === '503').length).toBe(9)
+      await commit()
+      return Promise.all(all)
+    },
+  )
+  const statuses = Map.groupBy(answers, ({ status }) => status)
+  expect([...statuses].map(([status, of]) => [status, of.length]).toSorted()).toEqual([
+    [200, 100],
+    [201, 1],
+    [503, 9],
+  ])
+  expect(statuses.get(503)?.[0]?.body).toMatchObject({
+    success: false,
+    message: 'too many registrations at once; try again',
+  })
+})
