@@ -140,7 +140,7 @@ describe('a log that cannot be written', () => {
   test('[esb-audit.fail-closed] the same when the right to insert is taken away', async () => {
     const role = `esb_role_${process.pid}`
     await gateway.service.sql.query(`create role ${role} login;
-      grant all on all tables in schema public to ${role}; grant usage on schema public to ${role}`)
+      grant all on all tables in schema public, jobs to ${role}; grant usage on schema public, jobs to ${role}`)
     const url = new URL(gateway.service.database.url)
     url.username = role
     const running = await startProcess(url.href)
