@@ -380,11 +380,7 @@ test('registrations of one machine user wait for each other without a connection
     },
   )
   const statuses = Map.groupBy(answers, ({ status }) => status)
-  expect([...statuses].map(([status, of]) => [status, of.length]).toSorted()).toEqual([
-    [200, 100],
-    [201, 1],
-    [503, 9],
-  ])
+  expect([200, 201, 503].map((status) => statuses.get(status)?.length)).toEqual([100, 1, 9])
   expect(statuses.get(503)?.[0]?.body).toMatchObject({
     success: false,
     message: 'too many registrations at once; try again',
