@@ -1,12 +1,18 @@
-// The engine run bare: Fastify sending the same bytes for every address below /api/frontend-config.
+// The engine run bare: Fastify sending the same response for every address of a route.
+//   node bench/bare-constant.ts '{"route": "/a/:b", "status": 200, "headers": {…}, "body": "…"}'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 
-const [body = ''] = process.argv.slice(2)
+export type Constant = { route: string; status: number; headers: Record<string, string>; body: string }
+
+const { route, status, headers, body } = JSON.parse(process.argv[2] ?? '') as Constant
 const bytes = Buffer.from(body)
 const server = fastify()
-server.get('/api/frontend-config/:application_id/:tenant_id', (_request, reply) => {
-  void reply.header('content-type', 'application/json; charset=utf-8').send(bytes)
+server.get(route, (_request, reply) => {
+  void reply
+    .code(status)
+    .headers(headers)
+    .send(status === 304 ? undefined : bytes)
 })
 
 await server.listen({ host: '127.0.0.1', port: 0 })

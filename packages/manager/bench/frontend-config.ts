@@ -7,6 +7,7 @@ import { headersOf, proxySecret } from '../test/kit/app.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { postQuery } from '../test/kit/graphql.ts'
 import { seedProject, seedUser } from '../test/kit/seed.ts'
+import type { Constant } from './bare-constant.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
@@ -70,7 +71,13 @@ const headers = { 'x-proxy-auth': proxySecret }
 const first = await fetch(`${service.url}${paths[0]}`, { headers })
 if (first.status !== 200) throw new Error(`the first request answered ${first.status}`)
 const body = await first.text()
-const bare = await startBare('./bare-constant.ts', [body])
+const constant: Constant = {
+  route: '/api/frontend-config/:application_id/:tenant_id',
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body,
+}
+const bare = await startBare('./bare-constant.ts', [JSON.stringify(constant)])
 
 say(
   `${tenants} tenants, ${asked} asked for, ${body.length} bytes, ${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`,

@@ -21,6 +21,8 @@ const features = [
   (await import('./features/applications/index.ts')).applications,
   (await import('./features/settings/index.ts')).settings,
   (await import('./features/language-packs/index.ts')).languagePacks,
+  (await import('./features/pilets/index.ts')).pilets,
+  (await import('./features/pilet-feed/index.ts')).piletFeed,
   (await import('./features/access-tokens/index.ts')).accessTokens,
   (await import('./features/machine-users/index.ts')).machineUsers,
   (await import('./features/backends/index.ts')).backends,

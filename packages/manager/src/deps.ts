@@ -38,7 +38,10 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     audit: createAudit(clock),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
-    shares: shareConnections(openFileLimit(), connectionNeeds(config, kdfThreads)),
+    shares: shareConnections(
+      openFileLimit(),
+      connectionNeeds(config, kdfThreads, world.blobStores.connections),
+    ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ pool: database.jobPool, log: world.log }),
     kdf,
@@ -61,7 +64,7 @@ export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
 const [readinessConnections, renderThreads] = [1, 2]
 
 /** What needs open files besides inbound and outbound connections. */
-const connectionNeeds = (config: Config, kdfThreads: number) => ({
+const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number) => ({
   database:
     config.databasePoolSize +
     config.databaseLookupPoolSize +
@@ -69,6 +72,7 @@ const connectionNeeds = (config: Config, kdfThreads: number) => ({
     2 * config.databaseLogPoolSize +
     jobConnections +
     readinessConnections,
+  blobStores,
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,
   maxOutbound: config.esbMaxConnections,

@@ -46,6 +46,8 @@ export type TransportOptions = {
   extend?: (server: ApiServer) => void
   /** How late the event loop is; a test says it, everybody else has it measured. */
   loopDelayMs?: () => number
+  /** How long a body may take on most routes; a test has no 30 seconds. */
+  bodyTimeoutMs?: number
 }
 
 const maxRequestMs = 20_000
@@ -68,7 +70,9 @@ export async function createTransport(
     maxWaiting: config.databaseMaxWaiting,
     maxConnections: deps.shares.api,
     isDraining: () => readiness.isDraining(),
+    shutdownTimeoutMs: config.shutdownTimeoutMs,
     loopDelayMs: options.loopDelayMs,
+    bodyTimeoutMs: options.bodyTimeoutMs,
   })
   const routes = guardRoutes(server, scopes)
   authenticate(server, {

@@ -1,7 +1,8 @@
 // Everything outside the process. It is the only thing a test replaces.
-import type { Config } from './config/config.ts'
+import { type Config, settingsOf } from './config/config.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/db/database.ts'
+import { piletSettings } from './features/pilets/pilets.settings.ts'
 import { type UserDirectory, createLocalDirectory } from './features/users/directory.store.ts'
 import type { Logger } from './platform/log/log.ts'
 import { createLog, droppedNotice } from './platform/log/log.ts'
@@ -9,6 +10,8 @@ import { createLogOutput } from './platform/log/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
 import { type Names, createNames } from './platform/outbound/names.ts'
 import { type Redis, createRedis } from './platform/db/redis.ts'
+import type { BlobStores } from './platform/blobs/blob-store.ts'
+import { createBlobStores } from './platform/blobs/blob-stores.ts'
 import { version } from './version.ts'
 
 export type World = {
@@ -20,6 +23,8 @@ export type World = {
   metrics: Metrics
   /** Names of upstreams. */
   names: Names
+  /** Where the bytes of bundles are kept. */
+  blobStores: BlobStores
 }
 
 const directories = { local: createLocalDirectory }
@@ -57,12 +62,41 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       createRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix }, { log, metrics }),
     clock: replace.clock ?? database.clock,
     names: replace.names ?? createNames(),
+    blobStores: replace.blobStores ?? blobStoresOf(config, database, log),
     directory: replace.directory ?? directories[config.userProvider](database.db),
+  }
+}
+
+/** The stores of blobs as the configuration describes them; commands need them without the rest of the world. */
+export const blobStoresOf = (config: Config, database: Database, log: Logger): BlobStores =>
+  createBlobStores({ ...blobSettings(config), database, log })
+
+/** Where blobs go, and the bucket if one is configured. */
+function blobSettings(config: Config) {
+  const { piletsStore: primary, ...s3 } = settingsOf(config, piletSettings)
+  const { piletsS3Bucket: bucket, piletsS3AccessKeyId: accessKeyId, piletsS3SecretAccessKey: secret } = s3
+  if (bucket === undefined) {
+    if (primary === 's3') throw new Error('pilets.store is s3: set pilets.s3_bucket (SVC_PILETS_S3_BUCKET)')
+    return { primary, s3: null }
+  }
+  if ((accessKeyId === undefined) !== (secret === undefined))
+    throw new Error('set both pilets.s3_access_key_id and pilets.s3_secret_access_key, or neither')
+  return {
+    primary,
+    s3: {
+      endpoint: s3.piletsS3Endpoint ?? null,
+      region: s3.piletsS3Region,
+      bucket,
+      prefix: s3.piletsS3Prefix,
+      credentials:
+        accessKeyId === undefined || secret === undefined ? null : { accessKeyId, secretAccessKey: secret },
+    },
   }
 }
 
 /** Closes everything the world holds. */
 export async function closeWorld(world: World): Promise<void> {
+  await world.blobStores.close()
   await world.redis.close()
   await world.database.close()
 }

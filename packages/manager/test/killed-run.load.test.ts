@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
@@ -30,6 +30,24 @@ describe('a run that is killed', () => {
     process.kill(-(child.pid as number), 'SIGKILL')
     await once(child, 'exit')
     await expect.poll(() => databasesOf(run), { timeout: 30_000 }).toEqual([])
+  })
+
+  test('leaves nothing of the S3 service it had started', { timeout: 180_000 }, async () => {
+    const home = mkdtempSync(`${tmpdir()}/killed-run-`)
+    const child = spawn('npx', ['vitest', 'run', 'platform/blobs/bucket-away.test.ts'], {
+      cwd: new URL('../../../', import.meta.url).pathname,
+      env: { ...process.env, TMPDIR: home, TEST_S3_URL: undefined },
+      stdio: 'ignore',
+      detached: true,
+    })
+    const daemons = (): string[] => processesIn(`${home}/manager-s3-`)
+    // The keeper itself, monitor, manager, OSD and gateway.
+    await expect.poll(() => daemons().length, { timeout: 90_000, interval: 200 }).toBeGreaterThanOrEqual(5)
+    process.kill(-(child.pid as number), 'SIGKILL')
+    await once(child, 'exit')
+    await expect.poll(daemons, { timeout: 60_000 }).toEqual([])
+    expect(readdirSync(home).filter((name) => name.startsWith('manager-s3-'))).toEqual([])
+    rmSync(home, { recursive: true })
   })
 
   test('leaves none of the engines that run.ts gave it', { timeout: 120_000 }, async () => {
@@ -61,6 +79,16 @@ describe('a run that is killed', () => {
     rmSync(home, { recursive: true })
   })
 })
+
+/** Processes whose command line names the folder. */
+const processesIn = (folder: string): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)
+    } catch {
+      return false
+    }
+  })
 
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf } from './kit/app.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
+import { statusOf } from './kit/http-messages.ts'
+import { beginRequest } from './kit/partial-requests.ts'
 import { startProcess } from './kit/process.ts'
 
 let database: TestDatabase
@@ -59,5 +61,16 @@ describe('drain', () => {
     replicas[1]?.child.kill('SIGTERM')
     expect(await replicas[1]?.exit).toBe(0)
     for (const agent of agents) agent.destroy()
+  }, 40_000)
+
+  test('SIGTERM while a body has stopped arriving: its connection is closed in time, exit 0', async () => {
+    const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '100', SVC_SHUTDOWN_TIMEOUT_MS: '5000' }
+    const run = await startProcess(database.url, env)
+    const headers = { ...headersOf(person), 'content-type': 'application/json' }
+    const raw = await beginRequest(run.url, { path: '/query', headers, length: 'content-length: 100' })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    run.child.kill('SIGTERM')
+    expect(await run.exit).toBe(0)
+    expect(raw.answers().map(statusOf)).toEqual([408])
   }, 40_000)
 })

@@ -77,6 +77,10 @@ function requestBody({ schema }: Route, method: string, components: Components):
     const content = { 'application/json': { schema: toJson(schema.body as object, components) } }
     return { requestBody: { required: true, content } }
   }
+  if (schema.form !== undefined) {
+    const content = { 'multipart/form-data': { schema: toJson(schema.form, components) } }
+    return { requestBody: { required: true, content } }
+  }
   // A route that passes a response on passes a body on too.
   const isPassedOn = 'default' in (schema.response as object)
   return isPassedOn && !withoutBody.has(method) ? { requestBody: { content: { '*/*': { schema: {} } } } } : {}
@@ -113,11 +117,11 @@ function response(route: Route, status: string, causes: object[], components: Co
   const body = bodies.length === 1 ? (bodies[0] as Json) : { anyOf: bodies }
   const hasBody = method !== 'HEAD' && body['type'] !== 'null'
   const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
-  const type = Number(status) >= 400 ? 'application/json' : success
+  const types = Number(status) >= 400 ? ['application/json'] : [success].flat()
   const whole = {
     description,
     ...(named.length === 0 ? {} : { headers }),
-    ...(hasBody ? { content: { [type]: { schema: body } } } : {}),
+    ...(hasBody ? { content: Object.fromEntries(types.map((type) => [type, { schema: body }])) } : {}),
   }
   // Failures that are equal on many routes are written once.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)

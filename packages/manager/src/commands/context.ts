@@ -20,9 +20,11 @@ export const withKeyedDatabase = <T>(config: Config, work: (database: Database) 
     return work(database)
   })
 
+/** What commands have to say goes to the terminal, not to a log. */
+export const silentLog = createLog('silent', { write: () => undefined })
+
 /** Runs the work with a database connection and closes it afterwards. */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
-  const log = createLog('silent', { write: () => undefined })
   const database = createDatabase({
     url: config.databaseUrl,
     poolSize: 2,
@@ -30,7 +32,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     acquireTimeoutMs: 5_000,
     idleInTransactionTimeoutMs: 0,
     applicationName: 'manager-command',
-    log,
+    log: silentLog,
   })
   try {
     return await explainingFailures(config.databaseUrl, async () => {

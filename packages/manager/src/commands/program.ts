@@ -7,13 +7,14 @@ import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
+import { addPiletKeysCommands } from './pilet-keys.ts'
 import { addTriggerCommands } from './triggers.ts'
 
 /** The command `manager` with all its commands. */
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends and its triggers.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its triggers and its keys.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -29,6 +30,7 @@ Examples:
   $ npm run manager -- backends list
   $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
+  $ npm run manager -- pilet-keys list
 
 The service itself is started with npm start.`,
     )
@@ -40,5 +42,6 @@ The service itself is started with npm start.`,
   addBackendsCommands(program)
   addTriggerCommands(program)
   addKeysCommands(program)
+  addPiletKeysCommands(program)
   return program
 }

@@ -84,6 +84,21 @@ export interface BackendRegistrations {
   version: string;
 }
 
+export interface BlobChunks {
+  bytes: Buffer;
+  position: number;
+  sha256: string;
+}
+
+export interface Blobs {
+  generation: Generated<string>;
+  removing: Generated<boolean>;
+  sha256: string;
+  size: number;
+  store: string;
+  unreferencedSince: Generated<Timestamp | null>;
+}
+
 export interface Endpoints {
   applicationId: string;
   authPassword: Buffer | null;
@@ -211,6 +226,41 @@ export interface Pgmigrations {
   id: Generated<number>;
   name: string;
   runOn: Timestamp;
+}
+
+export interface PiletPackages {
+  contentType: string;
+  createdAt: Generated<Timestamp>;
+  description: Generated<string>;
+  enabled: boolean;
+  hash: string;
+  id: string;
+  isStable: boolean;
+  keyId: string | null;
+  name: string;
+  precedence: string;
+  projectId: string;
+  signature: Buffer | null;
+  size: number;
+  spec: string;
+  updatedAt: Generated<Timestamp>;
+  version: string;
+}
+
+export interface PiletSigningKeys {
+  activatedAt: Timestamp | null;
+  createdAt: Generated<Timestamp>;
+  id: string;
+  isActive: Generated<boolean>;
+  keyId: string;
+  privateKey: Buffer;
+  publicKey: Buffer;
+}
+
+export interface PiletUsage {
+  bytes: Int8;
+  packages: Int8;
+  projectId: string;
 }
 
 export interface Projects {
@@ -371,6 +421,8 @@ export interface DB {
   auditCheckpoints: AuditCheckpoints;
   auditLogs: AuditLogs;
   backendRegistrations: BackendRegistrations;
+  blobChunks: BlobChunks;
+  blobs: Blobs;
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;
@@ -383,6 +435,9 @@ export interface DB {
   monthlyPartitions: MonthlyPartitions;
   personalAccessTokens: PersonalAccessTokens;
   pgmigrations: Pgmigrations;
+  piletPackages: PiletPackages;
+  piletSigningKeys: PiletSigningKeys;
+  piletUsage: PiletUsage;
   projects: Projects;
   projectVersionMoves: ProjectVersionMoves;
   projectVersions: ProjectVersions;

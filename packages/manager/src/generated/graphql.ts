@@ -15,6 +15,7 @@ import type { ProjectMember as ProjectMemberRow } from '../features/memberships/
 import type { TenantMember as TenantMemberRow } from '../features/memberships/tenant-members.store.ts';
 import type { ApplicationMember as ApplicationMemberRow } from '../features/memberships/application-members.store.ts';
 import type { TenantRoleDefinition as TenantRoleDefinitionRow } from '../features/memberships/tenant-roles.store.ts';
+import type { PiletPackage as PiletPackageRow } from '../features/pilets/packages.store.ts';
 import type { Project as ProjectRow } from '../features/projects/projects.store.ts';
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
 import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
@@ -77,6 +78,9 @@ export type Permission =
   | 'ESB_AUDIT_READ'
   | 'TRIGGER_READ'
   | 'TRIGGER_WRITE'
+  | 'PILET_READ'
+  | 'PILET_UPLOAD'
+  | 'PILET_WRITE'
   | 'LANGUAGE_PACK_READ'
   | 'LANGUAGE_PACK_WRITE';
 
@@ -108,6 +112,9 @@ export type Query = {
   readonly user2applications: ReadonlyArray<User2Application>;
   readonly user2application: User2Application;
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
+  /** Without pagination all of them, as long as they fit into one response. */
+  readonly piletPackages: PiletPackages;
+  readonly piletPackage: PiletPackage;
   /** The projects the caller has any membership in; all of them for administrators. */
   readonly projects: ReadonlyArray<Project>;
   readonly project: Project;
@@ -291,6 +298,20 @@ export type QueryTenantRoleDefinitionsArgs = {
 };
 
 
+export type QueryPiletPackagesArgs = {
+  projectId: Scalars['ID']['input'];
+  enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryPiletPackageArgs = {
+  projectId: Scalars['ID']['input'];
+  name: Scalars['String']['input'];
+  version: Scalars['String']['input'];
+};
+
+
 export type QueryProjectsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
@@ -414,6 +435,11 @@ export type Mutation = {
   readonly createTenantRoleDefinition: TenantRoleDefinition;
   readonly updateTenantRoleDefinition: TenantRoleDefinition;
   readonly deleteTenantRoleDefinition: Scalars['Boolean']['output'];
+  /** What is absent or null stays. The bytes of a version cannot be changed. */
+  readonly updatePiletPackage: PiletPackage;
+  readonly enablePiletPackage: PiletPackage;
+  /** Takes the version out of all feeds. It can be enabled again. */
+  readonly disablePiletPackage: PiletPackage;
   /** Creates a project with its three environments; the caller becomes its owner. */
   readonly createProject: Project;
   readonly updateProject: Project;
@@ -636,6 +662,29 @@ export type MutationUpdateTenantRoleDefinitionArgs = {
 
 export type MutationDeleteTenantRoleDefinitionArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdatePiletPackageArgs = {
+  projectId: Scalars['ID']['input'];
+  name: Scalars['String']['input'];
+  version: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+export type MutationEnablePiletPackageArgs = {
+  projectId: Scalars['ID']['input'];
+  name: Scalars['String']['input'];
+  version: Scalars['String']['input'];
+};
+
+
+export type MutationDisablePiletPackageArgs = {
+  projectId: Scalars['ID']['input'];
+  name: Scalars['String']['input'];
+  version: Scalars['String']['input'];
 };
 
 
@@ -1175,6 +1224,30 @@ export type UpdateTenantRoleDefinitionInput = {
   readonly permissions?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
 };
 
+/** A version of a pilet: a package that a frontend is assembled from. Its bytes never change. */
+export type PiletPackage = {
+  readonly id: Scalars['ID']['output'];
+  /** As npm has names, possibly with a scope. */
+  readonly name: Scalars['String']['output'];
+  readonly version: Scalars['String']['output'];
+  readonly description: Scalars['String']['output'];
+  /** In bytes. */
+  readonly size: Scalars['Int']['output'];
+  /** The SHA-256 of the bytes, in lower-case hex. */
+  readonly hash: Scalars['String']['output'];
+  /** What is disabled is in no feed. */
+  readonly enabled: Scalars['Boolean']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+};
+
+export type PiletPackages = {
+  /** By name, then from the lowest version to the highest. */
+  readonly packages: ReadonlyArray<PiletPackage>;
+  /** How many there are on all pages. */
+  readonly count: Scalars['Int']['output'];
+};
+
 export type Project = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
@@ -1497,8 +1570,8 @@ export type ResolversTypes = {
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Filter: Filter;
   OrderDirection: OrderDirection;
   Order: Order;
@@ -1546,6 +1619,8 @@ export type ResolversTypes = {
   TenantRoleDefinition: ResolverTypeWrapper<TenantRoleDefinitionRow>;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  PiletPackage: ResolverTypeWrapper<PiletPackageRow>;
+  PiletPackages: ResolverTypeWrapper<Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
   Project: ResolverTypeWrapper<ProjectRow>;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
@@ -1582,8 +1657,8 @@ export type ResolversParentTypes = {
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
   ID: Scalars['ID']['output'];
-  Mutation: Record<PropertyKey, never>;
   Boolean: Scalars['Boolean']['output'];
+  Mutation: Record<PropertyKey, never>;
   Filter: Filter;
   Order: Order;
   Pagination: Pagination;
@@ -1625,6 +1700,8 @@ export type ResolversParentTypes = {
   TenantRoleDefinition: TenantRoleDefinitionRow;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  PiletPackage: PiletPackageRow;
+  PiletPackages: Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
   Project: ProjectRow;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
@@ -1708,6 +1785,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   user2applications?: Resolver<ReadonlyArray<ResolversTypes['User2Application']>, ParentType, ContextType, RequireFields<QueryUser2applicationsArgs, 'application'>>;
   user2application?: Resolver<ResolversTypes['User2Application'], ParentType, ContextType, RequireFields<QueryUser2applicationArgs, 'application' | 'id'>>;
   tenantRoleDefinitions?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsArgs, 'tenantId'>>;
+  piletPackages?: Resolver<ResolversTypes['PiletPackages'], ParentType, ContextType, RequireFields<QueryPiletPackagesArgs, 'projectId'>>;
+  piletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<QueryPiletPackageArgs, 'projectId' | 'name' | 'version'>>;
   projects?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryProjectsArgs>>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<QueryProjectArgs, 'slug'>>;
   settings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, Partial<QuerySettingsArgs>>;
@@ -1761,6 +1840,9 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTenantRoleDefinition?: Resolver<ResolversTypes['TenantRoleDefinition'], ParentType, ContextType, RequireFields<MutationCreateTenantRoleDefinitionArgs, 'tenantId' | 'input'>>;
   updateTenantRoleDefinition?: Resolver<ResolversTypes['TenantRoleDefinition'], ParentType, ContextType, RequireFields<MutationUpdateTenantRoleDefinitionArgs, 'id' | 'input'>>;
   deleteTenantRoleDefinition?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenantRoleDefinitionArgs, 'id'>>;
+  updatePiletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<MutationUpdatePiletPackageArgs, 'projectId' | 'name' | 'version'>>;
+  enablePiletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<MutationEnablePiletPackageArgs, 'projectId' | 'name' | 'version'>>;
+  disablePiletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<MutationDisablePiletPackageArgs, 'projectId' | 'name' | 'version'>>;
   createProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationCreateProjectArgs, 'input'>>;
   updateProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationUpdateProjectArgs, 'id' | 'input'>>;
   deleteProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteProjectArgs, 'id'>>;
@@ -1982,6 +2064,23 @@ export type TenantRoleDefinitionResolvers<ContextType = GraphqlContext, ParentTy
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
 };
 
+export type PiletPackageResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackage'] = ResolversParentTypes['PiletPackage']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  size?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type PiletPackagesResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackages'] = ResolversParentTypes['PiletPackages']> = {
+  packages?: Resolver<ReadonlyArray<ResolversTypes['PiletPackage']>, ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2136,6 +2235,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   User2Tenant?: User2TenantResolvers<ContextType>;
   User2Application?: User2ApplicationResolvers<ContextType>;
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
+  PiletPackage?: PiletPackageResolvers<ContextType>;
+  PiletPackages?: PiletPackagesResolvers<ContextType>;
   Project?: ProjectResolvers<ContextType>;
   KeyValuePair?: KeyValuePairResolvers<ContextType>;
   BackendModuleConfig?: BackendModuleConfigResolvers<ContextType>;

@@ -2,6 +2,7 @@
 // and, where an operator must know which, the first ids seen up to a fixed number. Every counter is 0 from the start, so
 // that an alert sees its first rise.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { storeNames } from './blobs/blob-store.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
 type Watched = {
@@ -173,6 +174,11 @@ export function createMetrics(version: string) {
       'throttle',
     ),
     ...createCacheCounter(registers),
+    damagedBlobs: counter(
+      'svc_blobs_damaged_total',
+      'Blobs whose stored bytes were missing or not what their hash says; they are not served.',
+      { store: storeNames },
+    ),
     logLinesDropped: counter(
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',

@@ -20,6 +20,8 @@ type RoutePolicy =
 declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: RoutePolicy
+    /** The audit rows of a request that changes all it can, as `entity action`; without it the route appends none. */
+    audited?: readonly string[]
   }
 }
 
@@ -27,6 +29,7 @@ export type GuardedRoute = {
   method: string
   path: string
   policy: RoutePolicy
+  audited: readonly string[]
   /** What else the route declares; the API document is made of it. */
   schema: FastifySchema
   errorShape: ErrorShape
@@ -40,13 +43,13 @@ export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRou
   const offenders: string[] = []
   server.addHook('onRoute', (route) => {
     const { config = {}, schema = {}, url: path } = route
-    const { policy, errorShape = 'error' } = config
+    const { policy, audited = [], errorShape = 'error' } = config
     const isDerived = route.method === 'HEAD'
     for (const method of [route.method].flat()) {
       if (policy === undefined) offenders.push(`${method} ${path}`)
       else if ('can' in policy && policy.can.in !== 'SYSTEM' && scopes[policy.can.in] === undefined)
         offenders.push(`${method} ${path} (no feature finds ${policy.can.in})`)
-      else routes.push({ method, path, policy, schema, errorShape, isDerived })
+      else routes.push({ method, path, policy, audited, schema, errorShape, isDerived })
     }
   })
   server.addHook('onReady', (done) => {

@@ -71,6 +71,10 @@ const table = {
   ESB_AUDIT_READ: { project: 'readonly' },
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
+  PILET_READ: { project: 'readonly' },
+  // Uploading a version, and taking one out of use.
+  PILET_UPLOAD: { project: 'tester' },
+  PILET_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
 } as const satisfies Record<string, Requirement>

@@ -27,10 +27,12 @@ const byName = (a: GuardedField, b: GuardedField): number =>
 function fieldLine({ type, field, policy, audited }: GuardedField): string {
   const names = [policy.on, policy.also ?? []].filter((named) => named.length > 0)
   const scope = [policy.in, ...names.map((named) => `(${named.join(', ')})`)].join(' ')
-  const rows = audited === null || audited.length === 0 ? 'no' : audited.join(', ')
   const roles = describeRequirement(permissions[policy.do])
-  return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${rows} |`
+  return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${rowsOf(audited)} |`
 }
+
+const rowsOf = (audited: readonly string[] | null): string =>
+  audited === null || audited.length === 0 ? 'no' : audited.join(', ')
 
 /** A route that takes every method is one line. */
 const withAnyMethod = (routes: readonly GuardedRoute[]): GuardedRoute[] =>
@@ -41,12 +43,14 @@ const withAnyMethod = (routes: readonly GuardedRoute[]): GuardedRoute[] =>
   )
 const manyMethods = 10
 
-function routeLine({ method, path, policy }: GuardedRoute): string {
+function routeLine({ method, path, policy, audited }: GuardedRoute): string {
   const operation = `| ${method} ${path} | HTTP |`
-  if ('open' in policy) return `${operation} none | open | anyone: ${policy.open} | no |`
-  if ('proxy' in policy) return `${operation} none | proxy secret | the trusted proxy: ${policy.proxy} | no |`
-  if ('machine' in policy) return `${operation} none | machine token | ${policy.machine} | no |`
-  if ('user' in policy) return `${operation} none | proxy secret and user | ${policy.user} | no |`
+  const rows = rowsOf(audited)
+  if ('open' in policy) return `${operation} none | open | anyone: ${policy.open} | ${rows} |`
+  if ('proxy' in policy)
+    return `${operation} none | proxy secret | the trusted proxy: ${policy.proxy} | ${rows} |`
+  if ('machine' in policy) return `${operation} none | machine token | ${policy.machine} | ${rows} |`
+  if ('user' in policy) return `${operation} none | proxy secret and user | ${policy.user} | ${rows} |`
   const { do: permission, on, in: scope } = policy.can
-  return `${operation} ${permission} | ${scope} (${on.join(', ')}) | ${describeRequirement(permissions[permission])} | no |`
+  return `${operation} ${permission} | ${scope} (${on.join(', ')}) | ${describeRequirement(permissions[permission])} | ${rows} |`
 }

@@ -14,6 +14,15 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** A machine with other work may make some of hundreds wait too long; they are told to try again. */
+async function untilServed(send: () => Promise<string | null>): Promise<string | null> {
+  for (let tries = 0; ; tries++) {
+    const error = await send()
+    if (tries === 20 || error?.endsWith('try again') !== true) return error
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
 describe('three processes on one project', () => {
   let processes: ServiceProcess[]
   beforeAll(async () => {
@@ -30,16 +39,13 @@ describe('three processes on one project', () => {
 
   test('[audit-append.seq-gapless] 400 concurrent mutations leave a gapless chain that verifies', async () => {
     const own = await seedProject(service.sql, 'busy')
-    const answers = await Promise.all(
-      Array.from({ length: 400 }, (_, i) =>
-        postQuery(
-          processes[i % 3]?.url ?? '',
-          headersOf(admin),
-          `mutation { createTenant(projectId: "${own.id}", input: {name: "t", slug: "t-${i}"}) { id } }`,
-        ),
-      ),
-    )
-    expect(answers.map((answer) => answer.error).filter((error) => error !== null)).toEqual([])
+    const create = async (i: number): Promise<string | null> => {
+      const text = `mutation { createTenant(projectId: "${own.id}", input: {name: "t", slug: "t-${i}"}) { id } }`
+      const { error } = await postQuery(processes[i % 3]?.url ?? '', headersOf(admin), text)
+      return error
+    }
+    const errors = await Promise.all(Array.from({ length: 400 }, (_, i) => untilServed(() => create(i))))
+    expect(errors.filter((error) => error !== null)).toEqual([])
     const seqs = (await chainRows(service, own.id)).map((row) => Number(row.seq))
     expect(seqs).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
     const verified = await runManager(['audit', 'verify'], testEnv(service.database.url))

@@ -22,7 +22,7 @@ const valueOf = (config: Config, name: string): unknown => config[name as keyof 
 
 // Texts of every kind that some reader takes, those that YAML reads as something else among them.
 const samples = [
-  "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api",
+  "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api|s3",
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
   '10.0.0.0/8|10.0.0.0/8, fd00::/8|https://manager.example/a?b=c#d',
 ].flatMap((texts) => texts.split('|'))
@@ -109,7 +109,7 @@ describe('every setting', () => {
 
   test('shows a default on the page that its variable takes', () => {
     const page = readFileSync(`${root}docs/configuration.md`, 'utf8')
-    const rows = [...page.matchAll(/^\| `([a-z._]+)` +\| `(SVC_[A-Z_]+)` +\| (.+?) +\|/gm)]
+    const rows = [...page.matchAll(/^\| `([a-z0-9._]+)` +\| `(SVC_[A-Z0-9_]+)` +\| (.+?) +\|/gm)]
     expect(rows).toHaveLength(entries.length)
     for (const [, key, variable = '', shown = ''] of rows) {
       const [name, item] = entries.find(([, { env }]) => env === variable) as (typeof entries)[number]

@@ -24,12 +24,20 @@ async function send(name: string, headers: Record<string, string>, body = '{}'):
   return { status: answer.status, body: JSON.parse(answer.body) }
 }
 
+// The owner is known, and is no member of the project that the address names.
+const toStranger = { body: '', status: 404, answers: () => ({ error: 'project not found' }) }
+
 /** For each route that needs a user: a call, and its answer to the owner of the token and to nobody else. */
-const asOwner: Record<string, { body: string; answers: () => unknown }> = {
+const asOwner: Record<string, { body: string; status: number; answers: () => object }> = {
   'POST /query': {
     body: '{"query":"{ me { id } }"}',
+    status: 200,
     answers: () => ({ data: { me: { id: owner.id } } }),
   },
+  'GET /pilets/:projectId': toStranger,
+  'POST /pilets/:projectId/:name/:version': toStranger,
+  'GET /pilets/:projectId/:name/:version': toStranger,
+  'DELETE /pilets/:projectId/:name/:version': toStranger,
 }
 
 describe('personal access tokens', () => {
@@ -38,9 +46,9 @@ describe('personal access tokens', () => {
     // A new route gets an entry above.
     expect(names.toSorted()).toEqual(Object.keys(asOwner).toSorted())
     for (const name of names) {
-      const { body, answers } = asOwner[name] as (typeof asOwner)[string]
+      const { body, status, answers } = asOwner[name] as (typeof asOwner)[string]
       const good = await send(name, { ...throughProxy(), ...bearer(token) }, body)
-      expect(good).toEqual({ status: 200, body: answers() })
+      expect([name, good]).toMatchObject([name, { status, body: answers() }])
       const bad = await send(name, { ...throughProxy(), ...bearer(`${token.slice(0, -1)}~`) }, body)
       expect(bad).toMatchObject({
         status: 401,

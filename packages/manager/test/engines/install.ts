@@ -1,5 +1,5 @@
-// Makes sure that PostgreSQL, Redis and, for pages, Chromium are there: on Debian, as root, they are installed; elsewhere the message says
-// what is missing.
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium and Ceph are there: on Debian, as root, they are
+// installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -43,6 +43,20 @@ export function ensureChromium(): string {
   if (present !== null) return present
   install(['chromium'])
   return '/usr/bin/chromium'
+}
+
+const cephPackages: Record<string, string> = {
+  'ceph-mon': 'ceph-mon',
+  'ceph-mgr': 'ceph-mgr',
+  'ceph-osd': 'ceph-osd',
+  radosgw: 'radosgw',
+  ceph: 'ceph-common',
+}
+
+/** The programs of an S3 service (s3.ts). */
+export function ensureCeph(): void {
+  const missing = Object.keys(cephPackages).filter((program) => which(program) === null)
+  install(missing.map((program) => cephPackages[program] as string))
 }
 
 function install(packages: string[]): void {

@@ -1,15 +1,16 @@
-// Runs a command with a PostgreSQL and a Redis of its own: `node test/engines/run.ts npm test`. Installs them, and the
-// browser the page tests use, where that is possible. However it ends, its engines and their data go with it.
+// Runs a command with a PostgreSQL and a Redis of its own: `node test/engines/run.ts npm test`. Installs them, the
+// browser of the page tests and the S3 service of the bucket tests, where that is possible. However it ends, its engines and their data go with it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { ensureChromium, ensureEngines } from './install.ts'
+import { ensureCeph, ensureChromium, ensureEngines } from './install.ts'
 
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) throw new Error('usage: node run.ts <command> [arguments]')
 ensureEngines()
 // Now rather than in the middle of the tests, where it would slow the others down.
 ensureChromium()
+ensureCeph()
 const keeper = spawn(process.execPath, [new URL('./keeper.ts', import.meta.url).pathname], {
   // Its own session: what ends this process, by whatever signal, does not end the keeper.
   detached: true,

@@ -8,6 +8,7 @@ import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app
 import { createToken, throughProxy, validate } from '../kit/credentials.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 import { freshClient } from '../kit/machines.ts'
+import { addPackages, setLayer } from '../kit/pilet-rows.ts'
 import { planOf } from '../kit/plans.ts'
 import { seedUser } from '../kit/seed.ts'
 
@@ -30,12 +31,17 @@ beforeAll(async () => {
      values (gen_random_uuid(), $1, 'de', '[{"Key": "a", "Value": "b"}]', 30)`,
     [project.id],
   )
+  // The bytes are JSON, as the other answers are.
+  const bytes = Buffer.from('{"a": "b"}')
+  await addPackages(service.sql, project.id, [{ name: '@acme/menu', version: '1.0.0', bytes }])
+  await setLayer(service.sql, project, 'project', { modules: ['@acme/menu'] })
 })
 afterAll(() => gateway.close())
 
 type Said = [status: number, body: unknown]
 const withoutId = (body: object): object => ({ ...body, request_id: undefined })
-type Answer = 'config' | 'shared config' | 'pack' | 'target' | 'person' | 'machine'
+type Answer =
+  'config' | 'shared config' | 'pack' | 'feed' | 'shared feed' | 'bundle' | 'target' | 'person' | 'machine'
 
 const get = async (to: TestApp, path: string): Promise<Said> => {
   const response = await fetch(`${to.url}${path}`, { headers: { 'x-proxy-auth': proxySecret } })
@@ -55,6 +61,10 @@ const ask: Record<Answer, (to: TestApp) => Promise<Said>> = {
     get(to, `/api/frontend-config/${gateway.project.applicationId}/${gateway.project.tenantId}`),
   'shared config': (to) => get(to, `/api/frontend-config/${gateway.project.applicationId}`),
   pack: (to) => get(to, `/language-packs/${gateway.project.applicationId}/de`),
+  feed: (to) => get(to, `/pilet-feed/${gateway.project.applicationId}/${gateway.project.tenantId}`),
+  'shared feed': (to) => get(to, `/pilet-feed/${gateway.project.applicationId}`),
+  bundle: (to) =>
+    get(to, `/pilet-bundle/${gateway.project.applicationId}/${gateway.project.id}/%40acme%2Fmenu/1.0.0`),
   target: async (to) => {
     gateway.upstream.reset()
     const headers: [string, string][] = Object.entries(throughProxy(freshClient()))
@@ -69,6 +79,9 @@ const areaOf: Record<Answer, Area> = {
   config: 'settings',
   'shared config': 'settings',
   pack: 'texts',
+  feed: 'pilets',
+  'shared feed': 'pilets',
+  bundle: 'pilets',
   target: 'endpoints',
   person: 'access',
   machine: 'access',
@@ -93,6 +106,7 @@ const said = async (by: TestApp): Promise<Record<string, Said>> => {
 }
 
 const config: Answer[] = ['config', 'shared config']
+const pilets: Answer[] = ['feed', 'shared feed', 'bundle']
 const people: Answer[] = ['person', 'machine']
 const sql = (text: string, ...values: unknown[]) => gateway.service.sql.query(text, values)
 
@@ -112,6 +126,17 @@ const changes: Change[] = [
         gateway.project.id,
       ),
     builds: ['pack'],
+  },
+  {
+    what: 'a new version of a pilet',
+    by: () =>
+      addPackages(gateway.service.sql, gateway.project.id, [{ name: '@acme/menu', version: '2.0.0' }]),
+    builds: pilets,
+  },
+  {
+    what: 'a pilet that is disabled',
+    by: () => sql("update pilet_packages set enabled = false where version = '2.0.0'"),
+    builds: pilets,
   },
   {
     what: 'the template of an endpoint',
@@ -139,7 +164,7 @@ const changes: Change[] = [
         `update settings set frontend_module_config = '{"DefaultTheme": "dark"}' where tenant_id = $1`,
         gateway.project.tenantId,
       ),
-    builds: config,
+    builds: [...config, ...pilets],
   },
   {
     what: "a project's settings",
@@ -149,7 +174,7 @@ const changes: Change[] = [
          where project_id = $1 and tenant_id is null and application_id is null`,
         gateway.project.id,
       ),
-    builds: config,
+    builds: [...config, ...pilets],
   },
   {
     what: 'a role in the tenant',
@@ -206,12 +231,12 @@ const changes: Change[] = [
   {
     what: 'an application that is disabled for a tenant',
     by: () => sql('update tenant2applications set enabled = false'),
-    builds: [...config, ...people],
+    builds: [...config, ...pilets, ...people],
   },
   {
     what: 'an application that is enabled for a tenant',
     by: () => sql('update tenant2applications set enabled = true'),
-    builds: [...config, ...people],
+    builds: [...config, ...pilets, ...people],
   },
   {
     what: 'a machine user that is disabled',
@@ -226,7 +251,7 @@ const changes: Change[] = [
   {
     what: 'a tenant that is deleted',
     by: () => sql('delete from tenants where id = $1', gateway.project.tenantId),
-    builds: [...config, ...people],
+    builds: [...config, ...pilets, ...people],
   },
   {
     what: 'an endpoint that is deleted',
@@ -237,7 +262,7 @@ const changes: Change[] = [
     what: 'a project that is deleted',
     by: () => sql('delete from projects where id = $1', gateway.project.id),
     // The machine user is gone, so nobody asks for its endpoint.
-    builds: ['config', 'shared config', 'pack', 'person'],
+    builds: ['config', 'shared config', 'pack', ...pilets, 'person'],
   },
 ]
 
@@ -248,6 +273,8 @@ const builtAnyway = async (): Promise<Answer[]> => (await rebuilt(), rebuilt())
 describe('an answer that is kept', () => {
   test('is built from the tables of its area alone', async () => {
     const identity = new Set(['project_versions', 'users', 'personal_access_tokens', 'machine_users'])
+    // The row of a blob stays as it is while a package has it.
+    identity.add('blobs')
     for (const answer of answers) {
       await sql("update applications set name = 'first'")
       gateway.service.statements.length = 0

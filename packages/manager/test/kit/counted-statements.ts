@@ -39,6 +39,8 @@ export function countedResponses(
       `/api/frontend-config/${project.applicationId}/${project.tenantId}`,
       `/api/frontend-config/${project.applicationId}`,
       `/language-packs/${project.applicationId}/de`,
+      `/pilet-feed/${project.applicationId}/${project.tenantId}`,
+      `/pilet-feed/${project.applicationId}`,
     ]
   }
   const headers = { 'x-proxy-auth': proxySecret }

@@ -1,7 +1,9 @@
-// Runs once before all test files: the template database they clone, and what removes the databases of the run.
-import { spawn } from 'node:child_process'
+// Runs once before all test files: the template database they clone, what removes the databases of the run, and what starts
+// an S3 service when a test asks for one.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { asAdmin, prepareTemplate } from './databases.ts'
 
 /** Prepares the run; returns what ends it. */
@@ -9,18 +11,31 @@ export default async function setup(): Promise<() => Promise<void>> {
   // A test that kills a run names it.
   const run = process.env['NAMED_TEST_RUN'] ?? randomBytes(6).toString('hex')
   process.env['TEST_RUN'] = run
-  const reaper = spawn(process.execPath, [new URL('./database-reaper.ts', import.meta.url).pathname, run], {
-    // Its own session: what ends this process, by whatever signal, does not end the reaper.
+  const s3Socket = `${tmpdir()}/manager-s3-${run}.sock`
+  process.env['TEST_S3_SOCKET'] = s3Socket
+  const keepers = [
+    startKeeper(new URL('./database-reaper.ts', import.meta.url), run),
+    startKeeper(new URL('../engines/s3-keeper.ts', import.meta.url), s3Socket),
+  ]
+  await dropForgotten(await prepareTemplate())
+  return async () => {
+    const ends = keepers.map((keeper) => {
+      keeper.ref()
+      keeper.stdin?.end()
+      return once(keeper, 'exit')
+    })
+    await Promise.all(ends)
+  }
+}
+
+function startKeeper({ pathname }: URL, argument: string): ChildProcess {
+  const keeper = spawn(process.execPath, [pathname, argument], {
+    // Its own session: what ends this process, by whatever signal, does not end the keeper.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
-  reaper.unref()
-  await dropForgotten(await prepareTemplate())
-  return async () => {
-    reaper.ref()
-    reaper.stdin.end()
-    await once(reaper, 'exit')
-  }
+  keeper.unref()
+  return keeper
 }
 
 /** Templates of former migrations, and whatever is left by a machine that stopped; other runs keep theirs. */

@@ -139,8 +139,8 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
 }
 
-/** These have arguments of their own: how many, and of which name. */
-const otherwise = new Set(['esbAuditLogs', 'triggerRuns', 'userProviderSearch'])
+/** These have arguments of their own: how many, and of which name; or are within a page that has them (pilets). */
+const otherwise = new Set(['esbAuditLogs', 'packages', 'triggerRuns', 'userProviderSearch'])
 
 /** By what they answer, a list of things with ids, whatever their arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {

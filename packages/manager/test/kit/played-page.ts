@@ -1,6 +1,6 @@
 // Plays a page of the documentation. Its fenced blocks are requests (graphql, http, sh), each with its answer right
-// behind (json after graphql and after a command that prints it, otherwise http), or of languages that are said to be no part of the play. `<a name>`
-// in an answer takes the value that came, and stands for that value from there on; two names never stand for the same
+// behind (json after graphql and after a command that prints it, text after one that prints text, otherwise http), or of
+// languages that are said to be no part of the play. `<a name>` in an answer takes the value that came, and stands for that value from there on; two names never stand for the same
 // one.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -11,7 +11,7 @@ export type Step = { request: Block; expected: Answer; line: number }
 export type Ask = (language: string, request: string) => Promise<Answer>
 
 const fence = /^\s*```(.*)$/
-const pairs = new Set(['graphql, json', 'http, http answer', 'sh, http answer', 'sh, json'])
+const pairs = new Set(['graphql, json', 'http, http answer', 'sh, http answer', 'sh, json', 'sh, text'])
 
 /** The text of a page in docs/. */
 export const readPage = (name: string): string =>
@@ -47,14 +47,18 @@ export function stepsOf(markdown: string, others: readonly string[]): Step[] {
     const kinds = `${kindOf(request)}, ${answer === undefined ? 'nothing' : kindOf(answer)}`
     if (answer === undefined || !pairs.has(kinds))
       throw new Error(`line ${request.line}: a request and its answer are expected, not: ${kinds}`)
-    const expected =
-      answer.language === 'json'
-        ? { status: 200, headers: {}, body: parseBody(answer.text) }
-        : answerOf(answer.text)
-    steps.push({ request, expected, line: answer.line })
+    steps.push({ request, expected: expectedOf(answer), line: answer.line })
   }
   return steps
 }
+
+function expectedOf({ language, text }: Block): Answer {
+  if (language === 'json') return { status: 200, headers: {}, body: parseBody(text) }
+  return language === 'text' ? printed(text) : answerOf(text)
+}
+
+/** What a command prints that is neither JSON nor HTTP. */
+export const printed = (text: string): Answer => ({ status: 200, headers: {}, body: text.trim() })
 
 /** A message as HTTP writes it: a first line, headers, an empty line, a body. */
 export function parseHttp(text: string): { first: string[]; headers: [string, string][]; body: string } {
@@ -92,13 +96,16 @@ class Names {
     if (typeof expected === 'object' && expected !== null)
       return Object.fromEntries(
         Object.entries(expected).map(([key, one]) => [
-          key,
-          this.meet(one, (came as Record<string, unknown> | undefined)?.[key]),
+          this.fill(key),
+          this.meet(one, (came as Record<string, unknown> | undefined)?.[this.fill(key)]),
         ]),
       )
     if (typeof expected !== 'string') return expected
     const name = /^<([a-z ]+)>$/.exec(expected)?.[1]
-    if (name === undefined || this.#values.has(name)) return this.fill(expected)
+    if (name === undefined) return this.fill(expected)
+    const value = this.#values.get(name)
+    // A number is written as a name in quotes too.
+    if (value !== undefined) return typeof came === 'number' && String(came) === value ? came : value
     // Left as it stands, it differs from what came.
     if (typeof came !== 'string' && typeof came !== 'number') return expected
     if ([...this.#values.values()].includes(String(came))) return expected

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Answer, answerOf, parseBody } from './played-page.ts'
+import { type Answer, answerOf, parseBody, printed } from './played-page.ts'
 
 const run = promisify(execFile)
 
@@ -10,6 +10,7 @@ export function createShell(cwd: string): (command: string) => Promise<Answer> {
   return async (command) => {
     const { stdout } = await run('bash', ['-c', variables + command], { cwd })
     for (const assignment of command.match(/^[A-Z]+=.*$/gm) ?? []) variables += `${assignment}\n`
-    return stdout.startsWith('{') ? { status: 200, headers: {}, body: parseBody(stdout) } : answerOf(stdout)
+    if (stdout.startsWith('{')) return { status: 200, headers: {}, body: parseBody(stdout) }
+    return stdout.startsWith('HTTP/') ? answerOf(stdout) : printed(stdout)
   }
 }

@@ -33,7 +33,12 @@ export const kdfRuns = async (app: TestApp) =>
 /** Replicas of a service, and the tokens of ann as she reads them. */
 export function tokenUse(scene: () => { service: TestApp; ann: Person }) {
   const startReplica = (env: Record<string, string> = {}, world: Partial<World> = {}): Promise<TestApp> =>
-    startTestApp({ database: scene().service.database, transport: { extend }, env, world })
+    startTestApp({
+      database: scene().service.database,
+      transport: { extend, loopDelayMs: () => 0 },
+      env,
+      world,
+    })
   const lastUsedAt = async (id: string): Promise<string | null> => {
     const { service, ann } = scene()
     const text = `{ rows: myPersonalAccessTokens(filters: {field: "id", value: "${id}"}) { lastUsedAt } }`

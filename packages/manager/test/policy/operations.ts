@@ -4,6 +4,7 @@ import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { settingsOperations } from './settings-operations.ts'
+import { piletOperations } from './pilet-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import {
   applicationRoles,
@@ -364,5 +365,6 @@ export const operations: Operation[] = [
   ...credentialOperations,
   ...settingsOperations,
   ...endpointOperations,
+  ...piletOperations,
   ...triggerOperations,
 ]

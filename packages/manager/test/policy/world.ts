@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Person, TestApp } from '../kit/app.ts'
 import { seedEndpoint, seedEndpointAccess } from '../kit/endpoints.ts'
+import { seedPilet } from '../kit/pilets.ts'
 import {
   type SeededProject,
   seedAccessToken,
@@ -132,6 +133,9 @@ export const fresh = {
     ])
     return id
   },
+  /** A version of this pilet; its name is returned. */
+  pilet: ({ service }: MatrixWorld, target: SeededProject, enabled = true): Promise<string> =>
+    seedPilet(service.sql, target, { name: newSlug(), enabled }),
   accessToken: ({ service, people }: MatrixWorld): Promise<string> =>
     seedAccessToken(service.sql, people.administrator),
   machineUser: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> =>

@@ -21,6 +21,9 @@ const briefWindows = {
   SVC_THROTTLES_MACHINE_WINDOW_MS: String(windowMs),
 }
 
+/** A busy machine must not answer in the place of a throttle. */
+const transport = { loopDelayMs: () => 0 }
+
 let service: TestApp
 /** A process that locks soon and not for long. */
 let quick: TestApp
@@ -29,9 +32,13 @@ let brief: TestApp
 let project: SeededProject
 
 beforeAll(async () => {
-  service = await startTestApp()
-  quick = await startTestApp({ database: service.database, env: quickLimits })
-  brief = await startTestApp({ database: service.database, env: { ...quickLimits, ...briefWindows } })
+  service = await startTestApp({ transport })
+  quick = await startTestApp({ transport, database: service.database, env: quickLimits })
+  brief = await startTestApp({
+    transport,
+    database: service.database,
+    env: { ...quickLimits, ...briefWindows },
+  })
   project = await seedProject(service.sql, 'main')
   await vi.waitUntil(() => [service, quick, brief].every((app) => app.world.redis.isUp()), {
     timeout: 60_000,

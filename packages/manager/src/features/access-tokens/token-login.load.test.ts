@@ -28,7 +28,7 @@ let earlyUse: number
 const { startReplica, lastUsedAt } = tokenUse(() => ({ service, ann }))
 
 beforeAll(async () => {
-  service = await startTestApp({ transport: { extend } })
+  service = await startTestApp({ transport: { extend, loopDelayMs: () => 0 } })
   replica = await startReplica()
   project = await seedProject(service.sql, 'main')
   ;({ ann, ben, lasting, early, earlyUse } = await seedTokenUsers(service))

@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../../platform/http/declarations.ts'
+import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
+import { sendJsonPieces } from '../../platform/http/send-json-pieces.ts'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { ApplicationTenantsService } from './application-tenants.service.ts'
 import {
@@ -29,7 +30,7 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
   const registers = policyOf("a machine user; the application must be of its environment's project")
   server.post(
     '/api/machine/register-backend',
-    { bodyLimit, config: registers, schema: registerSchema },
+    { bodyLimit, config: { ...registers, audited: ['backendRegistration create'] }, schema: registerSchema },
     async (request, reply) => {
       const { application_id, callback_url, version } = request.body
       const applicationId = application_id.toLowerCase()
@@ -57,7 +58,7 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
     { config: registers, schema: applicationTenantsSchema },
     async (request, reply) => {
       const pages = await tenants.list(machineOf(request), request.params.id)
-      return sendTenants(request, reply, pages)
+      return sendJsonPieces(request, reply, asJson(pages))
     },
   )
 }
@@ -76,29 +77,13 @@ function registerOwnRoutes(server: ApiServer, { registrations, heartbeats }: Bac
   )
   server.delete(
     '/api/machine/backend/:id',
-    { bodyLimit, config: owns, schema: unregisterSchema },
+    { bodyLimit, config: { ...owns, audited: ['backendRegistration delete'] }, schema: unregisterSchema },
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       await registrations.unregister(callerOf(request), request.params.id)
       return { success: true as const, message: 'Backend unregistered' }
     },
   )
-}
-
-/** What fails once the response has begun cuts the connection; Fastify does that, and logs nothing. */
-function sendTenants(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  pages: AsyncIterable<readonly object[]>,
-): FastifyReply {
-  const body = Readable.from(asJson(pages), { objectMode: false })
-  body.once('error', (error) => {
-    request.hasFailed = true
-    request.log.error({ request_id: request.id, err: error }, 'a response could not be ended')
-  })
-  // Nobody reads the body of a HEAD, so the tenants are not read either.
-  if (request.method === 'HEAD') body.destroy()
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
 }
 
 const machineOf = (request: FastifyRequest): Machine => request.machine as Machine
@@ -113,12 +98,6 @@ function callerOf(request: FastifyRequest): Caller {
       userAgent: request.headers['user-agent'] ?? '',
     },
   }
-}
-
-/** Where no body is expected, clients send an empty one all the same, in pieces, or with the Content-Type of another. */
-function ignoreBodies(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null))
 }
 
 /** The response in pieces, one for each page. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
-import { type ByteReservation, createByteBudget } from '../../platform/outbound/byte-budget.ts'
+import { type ByteReservation, createByteBudget } from '../../platform/throttle/byte-budget.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { relay } from '../../platform/outbound/relay.ts'
 import {
@@ -61,7 +61,10 @@ const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', '
 /** Returns a function that forwards a call; it resolves when the whole response is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
-  const reserve = createByteBudget(bufferLimits(limits))
+  const { begin: reserve } = createByteBudget({
+    ...bufferLimits(limits),
+    full: 'too many large bodies are being transformed; try again',
+  })
   const forward = async (call: Call, reserved: ByteReservation): Promise<void> => {
     const { incoming, target, recording } = call
     const { upstream, authorization } = target

@@ -1,5 +1,5 @@
 import type { FindTargets } from '../../policy/scopes.ts'
-import { sql } from 'kysely'
+import { type DeleteResult, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -58,19 +58,27 @@ export function updateProject(tx: Tx, id: string, values: { name: string; slug: 
 const chunkSize = 5_000
 
 /**
- * Deletes the project; everything that hangs on it goes with it. The tenants go first, by thousands, so that no single
- * statement outlasts its timeout however many there are.
+ * Deletes the project; everything that hangs on it goes with it. Tenants and pilets go first, by thousands, so that no
+ * single statement outlasts its timeout however many there are.
  */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  for (;;) {
+  await byChunks(() => {
     const chunk = tx.selectFrom('tenants').select('id').where('projectId', '=', id).limit(chunkSize)
-    const { numDeletedRows } = await tx
-      .deleteFrom('tenants')
-      .where('id', 'in', chunk)
+    return tx.deleteFrom('tenants').where('id', 'in', chunk).executeTakeFirstOrThrow()
+  })
+  await byChunks(() => {
+    const own = tx.selectFrom('piletPackages').select('id').where('projectId', '=', id)
+    // By hash, as each chunk locks its blobs: another project may have the same ones, and be deleted too.
+    return tx
+      .deleteFrom('piletPackages')
+      .where('id', 'in', own.orderBy('hash').limit(chunkSize))
       .executeTakeFirstOrThrow()
-    if (numDeletedRows < chunkSize) break
-  }
+  })
   await tx.deleteFrom('projects').where('id', '=', id).execute()
+}
+
+async function byChunks(deleteChunk: () => Promise<DeleteResult>): Promise<void> {
+  while ((await deleteChunk()).numDeletedRows >= chunkSize);
 }
 
 /** Finds projects by their slugs, for policies. */

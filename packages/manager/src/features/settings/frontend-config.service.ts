@@ -1,8 +1,7 @@
 // What a frontend loads at every page view: the merged layers as bytes, made once per version of the project's
 // settings.
-import { AppError, notFound } from '../../platform/errors.ts'
+import { createServedPlaces } from '../../platform/cache/served-places.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
-import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
@@ -33,21 +32,7 @@ export function createFrontendConfigService(deps: FrontendConfigDeps) {
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
-  return {
-    forTenant: async (application: string, tenant: string): Promise<EncodedJson> => {
-      const [applicationId, tenantId] = [parseUuid(application), parseUuid(tenant)]
-      const kept =
-        applicationId === null || tenantId === null ? null : await find({ applicationId, tenantId })
-      if (kept?.answer) return kept.answer
-      throw new AppError('not_found', 'the application is not enabled for this tenant')
-    },
-    forAllTenants: async (application: string): Promise<EncodedJson> => {
-      const applicationId = parseUuid(application)
-      const kept = applicationId === null ? null : await find({ applicationId, tenantId: null })
-      if (kept?.answer) return kept.answer
-      throw notFound('application')
-    },
-  }
+  return createServedPlaces(find)
 }
 
 function answerOf(projectId: string, { backend, frontend }: EffectiveSettings): object {

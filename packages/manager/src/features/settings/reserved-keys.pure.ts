@@ -1,26 +1,9 @@
 // Keys with a special meaning to the service. Their values are checked when they are saved, so that the author of a
 // mistake sees it, not the user who loads a page. Pure.
-import { parse } from 'semver'
-import validateName from 'validate-npm-package-name'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
+import { isExactVersion, isPackageName, maxNameLength } from '../../platform/inputs/packages.ts'
 
 const maxPinsLength = 65_536
-const maxShownLength = 214
-
-/**
- * In the grammar of npm, without what the registry allows in old names alone: capitals and marks that URLs give a
- * meaning.
- */
-const isPackageName = (name: string): boolean =>
-  name.length <= maxShownLength && validateName(name).validForOldPackages && !/[A-Z!'()*]/.test(name)
-
-/** A version in the one spelling it has: no range, no leading v or space. */
-const isExactVersion = (version: string): boolean => {
-  const parsed = parse(version)
-  const build = parsed === null || parsed.build.length === 0 ? '' : `+${parsed.build.join('.')}`
-  return parsed !== null && `${parsed.version}${build}` === version
-}
-
 const problems: Record<string, (value: string) => string | null> = {
   'comms.enabled': (value) =>
     value === 'true' || value === 'false' ? null : 'comms.enabled must be "true" or "false"',
@@ -43,7 +26,7 @@ function problemOfPins(value: string): string | null {
     return 'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
   for (const [name, version] of Object.entries(pins)) {
     if (!isPackageName(name))
-      return `pilets.pins names ${JSON.stringify(name.slice(0, maxShownLength))}, which is no package name`
+      return `pilets.pins names ${JSON.stringify(name.slice(0, maxNameLength))}, which is no package name`
     if (typeof version !== 'string' || !isExactVersion(version))
       return `pilets.pins must give ${name} an exact version such as "1.2.3"`
   }

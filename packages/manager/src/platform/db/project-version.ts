@@ -19,6 +19,7 @@ export const areas = {
   ],
   settings: ['applications', 'tenant2applications', 'settings'],
   texts: ['applications', 'language_packs'],
+  pilets: ['applications', 'tenant2applications', 'settings', 'pilet_packages'],
   endpoints: ['applications', 'endpoints', 'machine_user2endpoints'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { TSchema } from 'typebox'
 
 /** The API server as features meet it: a handler's request has the types that its schemas say. */
 export type ApiServer = FastifyInstance<
@@ -30,8 +31,10 @@ declare module 'fastify' {
     optionalCredential?: 'machineToken' | 'proxySecret'
     /** The path as the document writes it, where the router's pattern says less. */
     path?: string
-    /** The media type of successful responses, where it is not JSON. */
-    produces?: string
+    /** A body of type multipart/form-data; the handler reads it. */
+    form?: TSchema
+    /** The media types of successful responses, where they are not JSON. */
+    produces?: string | string[]
     /** Headers of a response, by status. */
     responseHeaders?: Record<number, ResponseHeader[]>
   }

@@ -14,6 +14,8 @@ export type ConnectionShares = {
 type Needs = {
   /** Connections to PostgreSQL, all pools together. */
   database: number
+  /** Connections to a bucket. */
+  blobStores: number
   /** Worker threads; each has its own event loop. */
   threads: number
   /** The most connections of each kind, however many files there may be. */
@@ -48,7 +50,12 @@ export function openFileLimit(): number {
  */
 export function shareConnections(limit: number, needs: Needs): ConnectionShares {
   const taken =
-    ownFiles + needs.threads * filesPerThread + needs.database + redisConnections + healthConnections
+    ownFiles +
+    needs.threads * filesPerThread +
+    needs.database +
+    needs.blobStores +
+    redisConnections +
+    healthConnections
   const shared = limit - taken
   if (shared < leastShared)
     throw new Error(

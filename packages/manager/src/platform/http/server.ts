@@ -1,7 +1,6 @@
 // The API server: request ids, one place for errors, one log line and one measurement per request, exact content
 // types, and shedding when the service is overloaded. It knows no feature.
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
   type FastifyBaseLogger,
@@ -14,10 +13,12 @@ import fastify, {
 import type { Pool } from 'pg'
 import type { DbErrorReader } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
-import { isRequestId, newId } from '../ids.ts'
+import { isRequestId, newRequestId } from '../ids.ts'
 import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
+import { dropRest, endAfterRest, longestBodyMs, mayOverrun, watchBodies } from './arriving-bodies.ts'
+import { answerBrokenRequest } from './broken-requests.ts'
 import { limitConnections } from './connection-limit.ts'
 import type { ApiServer } from './declarations.ts'
 import { singleHeader } from './headers.ts'
@@ -36,6 +37,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The shape of the route's error bodies, and of its refusals at the gate. */
     errorShape?: ErrorShape
+    /** The 404 of every address below the route's fixed beginning that is not the route's, or that cannot be read. */
+    unreadable?: string
   }
 }
 
@@ -48,12 +51,23 @@ export type ServerOptions = {
   maxConnections: number
   readDbError: DbErrorReader
   isDraining: () => boolean
+  /** How long requests in flight are waited for once the server closes. */
+  shutdownTimeoutMs: number
+  /** How long a body may take where the route says nothing; 30 seconds by default. */
+  bodyTimeoutMs?: number | undefined
   loopDelayMs?: (() => number) | undefined
 }
+
+const maxBodyBytes = 1_048_576
+const defaultBodyTimeoutMs = 30_000
 
 /** A Fastify server with everything that is the same for all routes. */
 export function createServer(options: ServerOptions): ApiServer {
   const inflight = new Set<FastifyRequest>()
+  const timeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs
+  const unreadable = new Map<string, string>()
+  const textBelow = (url: string): string | undefined =>
+    unreadable.entries().find(([beginning]) => url.startsWith(beginning))?.[1]
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
     loggerInstance,
@@ -63,74 +77,48 @@ export function createServer(options: ServerOptions): ApiServer {
     childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
       const header = singleHeader(request, 'x-request-id')
-      return header !== null && header !== 'repeated' && isRequestId(header.value) ? header.value : newId()
+      return header !== null && header !== 'repeated' && isRequestId(header.value)
+        ? header.value
+        : newRequestId()
     },
     // Readiness makes the proxy stop sending before the listener closes; what still arrives is served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
+    // The bodies of most routes get less time (watchBodies).
+    requestTimeout: longestBodyMs,
     // A connection that sends no request within that time is closed, also one that never sends a byte.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
-    bodyLimit: 1_048_576,
+    bodyLimit: maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply, options),
+    frameworkErrors: (error, request, reply) => {
+      const text = textBelow(request.url)
+      const answer = text === undefined ? error : new AppError('not_found', text)
+      // No hook runs for these.
+      reply.raw.once('close', () => dropRest(request.raw, { maxBytes: maxBodyBytes, timeoutMs }))
+      void sendError(answer, request, reply.header('x-request-id', request.id), options)
+    },
   })
   server.setValidatorCompiler(compileValidator)
   // What a response may hold is declared for the API document; its bytes do not depend on that.
   server.setSerializerCompiler(() => JSON.stringify)
-  server.decorateRequest('silent', false)
-  server.decorateRequest('logFields')
-  server.decorateRequest('hasFailed', false)
-  options.metrics.watch({ pool: options.pool, inflight })
-  server.addHook('onRequest', (request, reply, done) => {
-    request.logFields = {}
-    inflight.add(request)
-    // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
-    reply.raw.once('close', () => {
-      inflight.delete(request)
-      // What ends because the client has left learns it from this event too, and then says so in the line.
-      if (reply.raw.writableFinished) observe(request, reply, options)
-      else setImmediate(observe, request, reply, options)
-    })
-    void reply.header('x-request-id', request.id)
-    if (options.isDraining()) void reply.header('connection', 'close')
-    done()
+  server.addHook('onRoute', ({ url, config }) => {
+    if (config?.unreadable !== undefined) unreadable.set(url.slice(0, url.indexOf(':')), config.unreadable)
   })
+  followRequests(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   acceptOnlyJson(server)
   limitConnections(server.server, { max: options.maxConnections }, () =>
     options.metrics.shed.inc({ point: 'connections' }),
   )
   shedWhenOverloaded(server, options)
-  server.addHook('preClose', async () => closeWhenIdle(server, inflight))
+  boundBodies(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
   server.setNotFoundHandler((request, reply) =>
-    sendError(new AppError('not_found', 'no such route'), request, reply, options),
+    sendError(new AppError('not_found', textBelow(request.url) ?? 'no such route'), request, reply, options),
   )
   return server.withTypeProvider<TypeBoxTypeProvider>()
-}
-
-const byParserCode: Record<string, [number, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-}
-
-/**
- * What is no HTTP never becomes a request. After the head of a response nothing is written: it would look like body.
- */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
-  if (socket.writable && answer?.headersSent !== true && error.code !== 'ECONNRESET') {
-    const [status, reason] = byParserCode[error.code ?? ''] ?? [400, 'Bad Request']
-    const body = '{"error":"the request is malformed","code":"bad_request"}'
-    socket.write(
-      `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    )
-  }
-  socket.destroySoon()
 }
 
 function sendError(
@@ -143,6 +131,7 @@ function sendError(
   if (failure.code === 'internal') options.log.error({ request_id: request.id, err: error }, 'request failed')
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
+  if (mayOverrun(request.raw, droppedBytes(request))) endAfterRest(request, reply)
   const declared = request.routeOptions?.config?.errorShape ?? 'error'
   // GraphQL begins after authentication: callers refused before that get the same body on every route.
   const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
@@ -179,15 +168,56 @@ const asBadJson = (error: Error): AppError | FastifyError =>
 /** Exactly application/json, with no parameter but charset=utf-8. */
 const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
 
-/** Once no request is in flight, connections that never sent a whole one need not be waited for. */
-function closeWhenIdle(server: FastifyInstance, inflight: ReadonlySet<FastifyRequest>): void {
-  const timer = setInterval(() => {
-    if (inflight.size > 0) return
-    server.server.closeAllConnections()
-    clearInterval(timer)
-  }, 50)
-  timer.unref()
+/** Every request is counted while it is in flight, and measured and logged when it ends. */
+function followRequests(
+  server: FastifyInstance,
+  inflight: Set<FastifyRequest>,
+  options: ServerOptions & { bodyTimeoutMs: number },
+): void {
+  server.decorateRequest('arrivedAt', 0)
+  server.decorateRequest('silent', false)
+  server.decorateRequest('logFields')
+  server.decorateRequest('hasFailed', false)
+  options.metrics.watch({ pool: options.pool, inflight })
+  server.addHook('onRequest', (request, reply, done) => {
+    request.logFields = {}
+    request.arrivedAt = performance.now()
+    inflight.add(request)
+    // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
+    reply.raw.once('close', () => {
+      inflight.delete(request)
+      if (!request.raw.complete)
+        dropRest(request.raw, { maxBytes: droppedBytes(request), timeoutMs: options.bodyTimeoutMs })
+      // What ends because the client has left learns it from this event too, and then says so in the line.
+      if (reply.raw.writableFinished) observe(request, reply, options)
+      else setImmediate(observe, request, reply, options)
+    })
+    void reply.header('x-request-id', request.id)
+    if (options.isDraining()) void reply.header('connection', 'close')
+    done()
+  })
 }
+
+/** No body is waited for without end, neither while the server runs nor while it closes. */
+function boundBodies(
+  server: FastifyInstance,
+  inflight: ReadonlySet<FastifyRequest>,
+  limits: { bodyTimeoutMs: number; shutdownTimeoutMs: number },
+): void {
+  // Node's own answer leaves the connection open for the body, however long that is.
+  server.server.on('checkExpectation', (_request, response: ServerResponse) =>
+    response.writeHead(417, { connection: 'close', 'cache-control': 'no-store' }).end(),
+  )
+  const bodies = watchBodies(server.server, inflight, {
+    ...limits,
+    end: (socket) => answerBrokenRequest({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
+  })
+  server.addHook('preClose', async () => bodies.close())
+}
+
+/** A caller who was refused early still gets to read why, if the body is one that the route would have read. */
+const droppedBytes = ({ routeOptions }: FastifyRequest): number =>
+  Math.max(maxBodyBytes, routeOptions?.bodyLimit ?? 0)
 
 function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }: ServerOptions): void {
   const route = request.routeOptions.url ?? 'unknown'

@@ -11,7 +11,8 @@ export type Schedule = {
   everyMs: number
   /** Runs once at the start too: a process may not live as long as the time between two runs. */
   atStart?: true
-  run(): Promise<void>
+  /** The signal asks a long run to end early, because the process does. */
+  run(signal?: AbortSignal): Promise<void>
 }
 
 /** Starts the jobs; the returned function stops them and waits for runs in progress. */
@@ -21,12 +22,13 @@ export function startSchedules(
   metrics: Metrics,
 ): () => Promise<void> {
   const running = new Map<string, Promise<void>>()
+  const stopping = new AbortController()
   const countFailure = new Map(schedules.map(({ name }) => [name, metrics.jobFailures.of(name)]))
   const start = (schedule: Schedule): void => {
     if (running.has(schedule.name)) return
     // What throws in a timer ends the process, so a run begins in the promise.
     const run = Promise.resolve()
-      .then(() => schedule.run())
+      .then(() => schedule.run(stopping.signal))
       .catch((error: unknown) => {
         countFailure.get(schedule.name)?.()
         log.error({ err: error, job: schedule.name }, 'periodic job failed')
@@ -38,6 +40,7 @@ export function startSchedules(
   for (const schedule of schedules) if (schedule.atStart === true) start(schedule)
   return async () => {
     for (const timer of timers) clearInterval(timer)
+    stopping.abort()
     await Promise.all(running.values())
   }
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError, badRequest } from '../errors.ts'
 import { type Pace, type PaceLimits, createPace } from './body-pace.ts'
-import type { ByteReservation } from './byte-budget.ts'
+import type { ByteReservation } from '../throttle/byte-budget.ts'
 
 /** The caller stopped sending before the end of the body. */
 export class BodyAborted extends Error {}

@@ -1,0 +1,113 @@
+// Loads pilets in a browser: verifies each one, runs what is right, and says why it refused the rest. One file without
+// dependencies, to be copied; docs/pilets.md explains it. The page needs `blob:` in `script-src` of its
+// Content-Security-Policy, because what runs is the very bytes that were verified.
+const [maxMs, maxUnpackedBytes] = [30_000, 64 * 1024 * 1024]
+
+/**
+ * `feed` is the address of the feed, `keys` the trust anchor `window.__SVC__.config.pilet_signing_keys` (key id to base64
+ * public key), `api` what the `setup` of each pilet is called with.
+ * Returns one of `{ name, version, loaded: true }` and `{ name, version, refused: reason }` for each pilet of the feed.
+ */
+export async function loadPilets(feed, keys, api = {}) {
+  const { items } = await (await get(feed, AbortSignal.timeout(maxMs))).json()
+  // Side by side, so that one pilet that fails or hangs does not stop the others.
+  return Promise.all(
+    items.map(async (item) => {
+      const { name, version } = item
+      try {
+        await load(item, keys, api)
+        return { name, version, loaded: true }
+      } catch (error) {
+        return { name, version, refused: error?.message ?? String(error) }
+      }
+    }),
+  )
+}
+
+async function load(item, keys, api) {
+  const deadline = AbortSignal.timeout(maxMs)
+  const late = new Promise((_, reject) => {
+    deadline.addEventListener('abort', () => reject(new Error(`it took longer than ${maxMs / 1000} s`)))
+  })
+  const loaded = verifiedBytes(item, keys, deadline).then((bytes) => run(bytes, api, deadline))
+  await Promise.race([late, loaded])
+}
+
+/** The bytes behind `link`, if they are the ones that a trusted key has signed; throws otherwise. */
+export async function verifiedBytes({ link, hash, signature, keyId }, keys, deadline) {
+  if (typeof signature !== 'string' || typeof keyId !== 'string') throw new Error('it is not signed')
+  if (!Object.hasOwn(keys, keyId)) throw new Error(`it is signed with a key that is not trusted: ${keyId}`)
+  const bytes = new Uint8Array(await (await get(link, deadline)).arrayBuffer())
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const found = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  if (found !== hash) throw new Error('its bytes do not have the hash that the feed names')
+  const key = await crypto.subtle.importKey('raw', fromBase64(keys[keyId]), 'Ed25519', false, ['verify'])
+  const isSigned = await crypto.subtle.verify('Ed25519', key, fromBase64(signature), bytes)
+  if (!isSigned) throw new Error('its signature does not fit its bytes')
+  return bytes
+}
+
+/** The JavaScript of a pilet: the bytes themselves, or the entry of a package that `npm pack` made. */
+export async function programOf(bytes) {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  const files = readTar(await gunzip(bytes))
+  const manifest = files.get('package/package.json')
+  if (manifest === undefined) throw new Error('its package has no package.json')
+  const { module, main } = JSON.parse(new TextDecoder().decode(manifest))
+  const entry = new URL(module ?? main ?? 'index.js', 'file:///package/').pathname.slice(1)
+  const program = files.get(decodeURIComponent(entry))
+  if (program === undefined) throw new Error(`its package has no file ${entry}`)
+  return program
+}
+
+async function run(bytes, api, deadline) {
+  const program = await programOf(bytes)
+  deadline.throwIfAborted()
+  const address = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }))
+  try {
+    const { setup } = await import(address)
+    await setup?.(api)
+  } finally {
+    URL.revokeObjectURL(address)
+  }
+}
+
+async function get(address, signal) {
+  const response = await fetch(address, { signal })
+  if (response.status !== 200) throw new Error(`${address} answered ${response.status}`)
+  return response
+}
+
+async function gunzip(bytes) {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader()
+  const parts = []
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value)
+    size += part.value.length
+    if (size > maxUnpackedBytes) {
+      await reader.cancel()
+      throw new Error(`it unpacks to more than ${maxUnpackedBytes} bytes`)
+    }
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
+}
+
+/** The files of a tar by name. Each has a block of 512 bytes in front and fills its last one. */
+function readTar(tar) {
+  const text = (from, to) => new TextDecoder().decode(tar.subarray(from, to)).split('\0', 1)[0]
+  const files = new Map()
+  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {
+    const size = Number.parseInt(text(at + 124, at + 136), 8)
+    const [kind, prefix] = [tar[at + 156], text(at + 345, at + 500)]
+    const [start, end] = [at + 512, at + 512 + size]
+    if (!(size >= 0 && end <= tar.length)) throw new Error('its package is not a whole tar')
+    const name = text(at, at + 100)
+    if (kind === 0 || kind === 0x30)
+      files.set(prefix === '' ? name : `${prefix}/${name}`, tar.subarray(start, end))
+    at = start + 512 * Math.ceil(size / 512)
+  }
+  return files
+}
+
+const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

@@ -1,0 +1,69 @@
+// One statement decides about any number of bundles, together with the version of the project it was decided under: the
+// package must be enabled, and some frontend of the application must load it.
+import { sql } from 'kysely'
+import type { StoreName } from '../../platform/blobs/blob-store.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
+import { layerRows, modulesOf, setsModules } from './modules.store.ts'
+
+export type BundleAddress = { applicationId: string; name: string; version: string }
+type Found = { hash: string; size: number; store: StoreName; contentType: string }
+/** Null where the application loads no such bundle. */
+export type BundleRow = { projectId: string; version: string; found: Found | null }
+
+// A feed of a tenant leads here without naming it, so what any tenant loads is served. Tenants are found by the module
+// in their settings: with and without the application, as the layer of both replaces that of the tenant.
+const isLoadedByTenant = `exists (
+  with listing as materialized (
+    select s.tenant_id, s.application_id from settings s
+    where settings_modules(s.project_id, s.backend_module_config) @> array[app.project_id || ' ' || wanted.name]
+      and s.tenant_id is not null
+  )
+  select from listing
+  join tenant2applications t on t.tenant_id = listing.tenant_id and t.application_id = app.id and t.enabled
+  where listing.application_id = app.id
+    or (listing.application_id is null and not exists (
+      select from settings s where ${layerRows.leaf('listing.tenant_id')} and ${setsModules})))`
+
+const text = (applicationIds: string[], names: string[], versions: string[]) => sql<
+  { position: number; projectId: string; areaVersion: string; isServed: boolean } & Found
+>`
+  select wanted.position::int, app.project_id, ${sql.raw(versionOf('app.project_id', 'pilets'))} as area_version,
+    found.*, case
+      when found.hash is null then false
+      when jsonb_exists(${sql.raw(modulesOf(layerRows.application, layerRows.project))}, wanted.name) then true
+      else ${sql.raw(isLoadedByTenant)} end as is_served
+  from unnest(${applicationIds}::uuid[], ${names}::text[], ${versions}::text[]) with ordinality
+    as wanted (application_id, name, version, position)
+  cross join lateral (
+    select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
+  ) app
+  left join lateral (
+    select p.hash, p.size, b.store, p.content_type from pilet_packages p join blobs b on b.sha256 = p.hash
+    where p.project_id = app.project_id and p.name = wanted.name and p.version = wanted.version and p.enabled limit 1
+  ) found on true`
+
+/**
+ * What is at these addresses, in this order; null where there is no such application. Connections for lookups cannot use
+ * the index of modules, so this runs on the others.
+ */
+export async function readBundles(
+  db: Db,
+  addresses: readonly BundleAddress[],
+): Promise<(BundleRow | null)[]> {
+  const { rows } = await text(
+    addresses.map(({ applicationId }) => applicationId),
+    addresses.map(({ name }) => name),
+    addresses.map(({ version }) => version),
+  ).execute(db)
+  return inPlace<BundleRow>(
+    addresses.length,
+    rows.map(({ position, projectId, areaVersion, isServed, hash, size, store, contentType }) => ({
+      position,
+      projectId,
+      version: areaVersion,
+      found: isServed ? { hash, size, store, contentType } : null,
+    })),
+  )
+}

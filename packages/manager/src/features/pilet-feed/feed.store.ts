@@ -1,0 +1,76 @@
+// One statement reads the feeds of any number of places, together with the version of the project they were read under.
+// Layers, versions and pins are each looked up by index, so that the cost follows the modules of the places and not the
+// packages or tenants there are.
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
+import type { FeedPackage } from './feed.pure.ts'
+import { layerRows, modulesOf } from './modules.store.ts'
+
+/** Without a tenant: what holds for all of them. */
+export type FeedPlace = { applicationId: string; tenantId: string | null }
+
+/** Items are null where the application is not enabled for the tenant. */
+export type FeedRow = { projectId: string; version: string; items: FeedPackage[] | null }
+
+/** Tells places apart. */
+export const placeKey = ({ applicationId, tenantId }: FeedPlace): string => `${applicationId} ${tenantId}`
+
+const { project, application } = layerRows
+const tenant = layerRows.tenant('wanted.tenant_id')
+const leaf = layerRows.leaf('wanted.tenant_id')
+
+// The value of a key comes whole from the most specific layer that has it.
+const pinsOf = (...rows: string[]): string => {
+  const pair = `jsonb_path_query_first(s.frontend_module_config, '$.KeyValuePairs[*] ? (@.Key == "pilets.pins")')`
+  const values = rows.map(
+    (row) => `(select ${pair} ->> 'Value' from settings s where ${row} and ${pair} is not null)`,
+  )
+  return `pilet_pins(coalesce(${values.join(', ')}))`
+}
+
+const columns = 'p.name, p.version, p.hash, p.spec, p.signature, p.key_id'
+const served = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
+
+const statement: PreparedStatement = {
+  name: 'pilet-feeds',
+  text: `
+    select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'pilets')} as version,
+      case when ${served} then (
+        select coalesce(json_agg(json_build_object('name', item.name, 'version', item.version, 'hash', item.hash,
+          'spec', item.spec, 'signature', encode(item.signature, 'hex'), 'keyId', item.key_id) order by item.name), '[]')
+        from jsonb_array_elements_text(merged.modules) as module
+        cross join lateral (
+          (select ${columns} from pilet_packages p
+           where p.project_id = app.project_id and p.name = module and p.enabled
+             and not coalesce(jsonb_exists(merged.pins, module), false)
+           order by p.is_stable desc, p.precedence desc, p.version desc limit 1)
+          union all
+          select ${columns} from pilet_packages p
+          where p.project_id = app.project_id and p.name = module and p.version = merged.pins ->> module and p.enabled
+        ) item
+      ) end as items
+    from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, tenant_id, position)
+    cross join lateral (
+      select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
+    ) app
+    left join lateral (
+      select t.enabled from tenant2applications t
+      where t.tenant_id = wanted.tenant_id and t.application_id = app.id limit 1
+    ) joined on true
+    left join lateral (
+      -- Offset: merged once, and not for every module again.
+      select ${modulesOf(leaf, tenant, application, project)} as modules,
+        case when wanted.tenant_id is not null then ${pinsOf(leaf, tenant, application, project)} end as pins
+      where ${served} offset 0
+    ) merged on true`,
+}
+
+/** The feeds of these places, in this order; null where there is no such application. */
+export async function readFeeds(
+  read: Database['read'],
+  places: readonly FeedPlace[],
+): Promise<(FeedRow | null)[]> {
+  const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]
+  return inPlace<FeedRow>(places.length, await read<FeedRow & { position: number }>(statement, values))
+}

@@ -1,0 +1,25 @@
+// What browsers load: the feed of a frontend's pilets, their bundles, and the public keys for developers. Packages
+// themselves are not here (pilets/), nor is what a frontend is configured with (settings/).
+import type { Config } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import type { PiletsApi } from '../pilets/index.ts'
+import { type BundleDeps, createBundleService } from './bundle.service.ts'
+import { type FeedDeps, createFeedService } from './feed.service.ts'
+import { createReadKeys } from './keys.service.ts'
+import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
+
+type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
+
+export const piletFeed = defineFeature({
+  name: 'piletFeed',
+  role: 'api',
+  create: (deps: Deps) => {
+    const maxBytes = deps.config.cacheMaxBytes
+    const services = {
+      feeds: createFeedService({ ...deps, maxBytes }),
+      bundles: createBundleService({ ...deps, maxBytes, holdBlob: deps.pilets.holdBlob }),
+      readKeys: createReadKeys(deps.database),
+    }
+    return { routes: (server) => registerPiletFeedRoutes(server, services), api: {} }
+  },
+})

@@ -1,0 +1,18 @@
+import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+
+const statement: PreparedStatement = {
+  name: 'pilet-keys',
+  text: `
+    select (select coalesce(json_object_agg(k.key_id, encode(k.public_key, 'base64') order by k.created_at, k.key_id), '{}')
+      from pilet_signing_keys k) as keys
+    from applications a where a.id = $1`,
+}
+
+/** The public keys of the ring in base64, by key id; undefined when there is no such application. */
+export async function readPublicKeys(
+  read: Database['read'],
+  applicationId: string,
+): Promise<Record<string, string> | undefined> {
+  const [row] = await read<{ keys: Record<string, string> }>(statement, [applicationId])
+  return row?.keys
+}

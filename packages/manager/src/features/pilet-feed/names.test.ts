@@ -1,0 +1,10 @@
+// Any legal name and version, from the upload to the link in the feed to the bundle.
+import { test } from 'vitest'
+import { expectNamesToRoundTrip } from '../../../test/kit/pilet-names.ts'
+import { useProject } from '../../../test/kit/project.ts'
+
+const { service, admin } = useProject()
+
+test('[pilet-feed.link] 300 random names and versions: every link is percent-encoded, and leads to its own bytes', async () => {
+  await expectNamesToRoundTrip(service, admin, 300)
+})

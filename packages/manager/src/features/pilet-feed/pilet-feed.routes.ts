@@ -1,0 +1,40 @@
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import { sendBundle } from '../../platform/http/send-bundle.ts'
+import { sendCached } from '../../platform/http/send-cached.ts'
+import { type BundleService, noPackage } from './bundle.service.ts'
+import type { FeedService } from './feed.service.ts'
+import type { ReadKeys } from './keys.service.ts'
+import { bundleSchema, keysSchema, sharedFeedSchema, tenantFeedSchema } from './pilet-feed.schemas.ts'
+
+/** The routes by which browsers load pilets, through the trusted proxy. */
+export function registerPiletFeedRoutes(
+  server: ApiServer,
+  { feeds, bundles, readKeys }: { feeds: FeedService; bundles: BundleService; readKeys: ReadKeys },
+): void {
+  const config = { policy: { proxy: 'frontends load their parts before anyone signs in' } }
+  server.get('/pilet-feed/:applicationId', { config, schema: sharedFeedSchema }, async (request, reply) =>
+    sendCached(request, reply, await feeds.forAllTenants(request.params.applicationId)),
+  )
+  server.get(
+    '/pilet-feed/:applicationId/:tenantId',
+    { config, schema: tenantFeedSchema },
+    async (request, reply) => {
+      const { applicationId, tenantId } = request.params
+      return sendCached(request, reply, await feeds.forTenant(applicationId, tenantId))
+    },
+  )
+  // HEAD by itself: the one that comes with a GET would count the bytes that were not read.
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: '/pilet-bundle/:applicationId/:projectId/:name/:version',
+    config: { ...config, unreadable: noPackage },
+    schema: bundleSchema,
+    handler: async (request, reply) => {
+      const bundle = await bundles.find(request.params)
+      return sendBundle(request, reply, bundle, () => bundles.read(bundle, reply.raw))
+    },
+  })
+  server.get('/pilet-keys/:applicationId', { config, schema: keysSchema }, async (request, reply) =>
+    sendCached(request, reply, await readKeys(request.params.applicationId)),
+  )
+}

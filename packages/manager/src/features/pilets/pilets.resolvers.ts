@@ -1,0 +1,20 @@
+import type { Resolvers } from '../../generated/graphql.ts'
+import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import type { PackagesService } from './packages.service.ts'
+
+/** GraphQL for pilets: all but their bytes. */
+export function createPiletsResolvers(service: PackagesService) {
+  return {
+    Query: {
+      piletPackages: (_parent, { projectId, enabled, pagination }, context) =>
+        service.list({ projectId, enabled: enabled ?? null }, pagination, answerBudget(context)),
+      piletPackage: (_parent, key) => service.find(key),
+    },
+    Mutation: {
+      updatePiletPackage: (_parent, { description, enabled, ...key }, { actor }) =>
+        service.update(actor, key, { description, enabled }),
+      enablePiletPackage: (_parent, key, { actor }) => service.update(actor, key, { enabled: true }),
+      disablePiletPackage: (_parent, key, { actor }) => service.update(actor, key, { enabled: false }),
+    },
+  } satisfies Resolvers
+}

@@ -1,0 +1,131 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import type { HoldBlob } from '../../platform/blobs/blob-holds.ts'
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
+import { longestBodyMs } from '../../platform/http/arriving-bodies.ts'
+import { acceptOnlyForms, announcedLength, maxFormBytes, readOneFile } from '../../platform/http/one-file.ts'
+import { sendBundle } from '../../platform/http/send-bundle.ts'
+import { sendJsonPieces } from '../../platform/http/send-json-pieces.ts'
+import type { Actor } from '../../policy/actor.ts'
+import type { Permission } from '../../policy/permissions.ts'
+import type { PackagesService } from './packages.service.ts'
+import { deleteSchema, downloadSchema, listSchema, uploadSchema } from './pilets.schemas.ts'
+import type { UploadsService } from './uploads.service.ts'
+
+export type PiletServices = {
+  packages: PackagesService
+  uploads: UploadsService
+  holdBlob: HoldBlob
+  maxUploadBytes: number
+}
+type Listed = Parameters<typeof asItem>[0]
+
+const bodyLimit = 16_384
+const version = '/pilets/:projectId/:name/:version'
+const policyOf = (permission: Permission, ...audited: string[]) => ({
+  policy: { can: { do: permission, on: ['projectId'], in: 'PROJECT' as const } },
+  audited,
+})
+const isTrue = (flag: 'true' | 'false' | undefined): boolean | null =>
+  flag === undefined ? null : flag === 'true'
+const actorOf = (request: FastifyRequest): Actor => request.actor as Actor
+/** Ids are stored in lower case. */
+const keyOf = <Key extends { projectId: string }>(params: Key): Key => ({
+  ...params,
+  projectId: params.projectId.toLowerCase(),
+})
+
+/** The routes by which members of a project upload, list, download and disable pilets. */
+export function registerPiletRoutes(server: ApiServer, services: PiletServices): void {
+  void server.register((scoped, _options, done) => {
+    // What one member may download, a cache between us must not give to another caller.
+    scoped.addHook('onSend', async (_request, reply) => {
+      void reply.header('vary', 'Authorization, X-Token-Subject')
+    })
+    ignoreBodies(scoped)
+    registerPackageRoutes(scoped.withTypeProvider<TypeBoxTypeProvider>(), services)
+    void scoped.register((forms, _formOptions, formsDone) => {
+      acceptOnlyForms(forms)
+      registerUpload(forms.withTypeProvider<TypeBoxTypeProvider>(), services)
+      formsDone()
+    })
+    done()
+  })
+}
+
+function registerPackageRoutes(server: ApiServer, { packages, holdBlob }: PiletServices): void {
+  server.get(
+    '/pilets/:projectId',
+    { config: policyOf('PILET_READ'), schema: listSchema },
+    async (request, reply) => {
+      const { projectId } = keyOf(request.params)
+      const pages = await packages.pages({ projectId, enabled: isTrue(request.query.enabled) })
+      return sendJsonPieces(request, reply, asJson(pages))
+    },
+  )
+  server.get(version, { config: policyOf('PILET_READ'), schema: downloadSchema }, async (request, reply) => {
+    const key = keyOf(request.params)
+    const { store, ...bundle } = await packages.findBundle(key)
+    return sendBundle(request, reply, bundle, () =>
+      holdBlob({ sha256: bundle.hash, size: bundle.size, store }, key.projectId, reply.raw),
+    )
+  })
+  server.delete(
+    version,
+    { bodyLimit, config: policyOf('PILET_UPLOAD', 'piletPackage update'), schema: deleteSchema },
+    async (request, reply) => {
+      await packages.update(actorOf(request), keyOf(request.params), { enabled: false })
+      void reply.header('cache-control', 'no-store')
+      return { message: 'Package disabled' }
+    },
+  )
+}
+
+function registerUpload(server: ApiServer, { uploads, maxUploadBytes }: PiletServices): void {
+  server.post(
+    version,
+    {
+      // What is read and dropped after a refusal; what is taken of a form is bounded as it is read.
+      bodyLimit: 2 * maxFormBytes(maxUploadBytes),
+      config: { ...policyOf('PILET_UPLOAD', 'piletPackage create'), bodyTimeoutMs: longestBodyMs },
+      schema: uploadSchema,
+    },
+    async (request, reply) => {
+      const { description = '', enabled } = request.query
+      const stored = await uploads.accept(actorOf(request), {
+        key: keyOf(request.params),
+        description,
+        enabled: isTrue(enabled) ?? true,
+        announced: announcedLength(request),
+        receive: (take) => readOneFile(request, { field: 'file', maxBytes: maxUploadBytes, take }),
+      })
+      void reply.header('cache-control', 'no-store')
+      const { id, name, version: uploaded, size, hash } = stored
+      return { id, name, version: uploaded, size, hash, message: 'Package uploaded' }
+    },
+  )
+}
+
+/** The response in pieces, one for each page. */
+async function* asJson(pages: AsyncIterable<readonly Listed[]>): AsyncGenerator<string> {
+  let [before, count] = ['{"packages":[', 0]
+  for await (const page of pages) {
+    yield before + page.map((one) => JSON.stringify(asItem(one))).join(',')
+    before = ','
+    count += page.length
+  }
+  yield `],"count":${count}}`
+}
+
+const asItem = (one: Awaited<ReturnType<PackagesService['find']>>) => ({
+  id: one.id,
+  name: one.name,
+  version: one.version,
+  description: one.description,
+  size: one.size,
+  hash: one.hash,
+  enabled: one.enabled,
+  created_at: one.createdAt,
+  updated_at: one.updatedAt,
+})

@@ -1,0 +1,101 @@
+// Signs packages that are stored already: those older than signing, or those a key has signed that is no longer trusted.
+import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import { readVerified } from '../../platform/blobs/blob-cache.ts'
+import type { BlobStores } from '../../platform/blobs/blob-store.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { conflict } from '../../platform/errors.ts'
+import { type VerifyingKey, createVerifyingKey } from '../../platform/secrets/keys.ts'
+import * as store from './sign-packages.store.ts'
+import type { Signature, Signing } from './signing.service.ts'
+
+type Deps = { db: Db; signing: Pick<Signing, 'sign' | 'find'>; stores: BlobStores; audit: Audit }
+type Options = {
+  /** Signs what this key has signed; null: what has no signature. */
+  replacing: string | null
+  onPackage?: (done: number) => void
+}
+type Damage = 'bytes' | 'signature'
+export type SignedPackages = { signed: number; damaged: (store.PackageToSign & { damage: Damage })[] }
+
+const batchSize = 50
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+const event = auditedEntity<Pick<store.PackageToSign, 'id' | 'projectId' | 'name' | 'version' | 'keyId'>>({
+  type: 'piletPackage',
+  classes: { id: 'public', projectId: 'public', name: 'public', version: 'public', keyId: 'public' },
+  nameOf: ({ name, version }) => `${name} ${version}`,
+  projectOf: ({ projectId }) => projectId,
+})
+const audited = (
+  { id, projectId, name, version }: store.PackageToSign,
+  keyId: string | null,
+): Parameters<typeof event>[1]['after'] => ({ id, projectId, name, version, keyId })
+
+/**
+ * Bytes are read and signed one package at a time; a few dozen signatures are written in one transaction. An interrupted
+ * run is simply started again, and of two runs at once the first to write a signature wins.
+ */
+export function createPackageSigning({ db, signing, stores, audit }: Deps) {
+  const signOne = async (
+    one: store.PackageToSign,
+    former: VerifyingKey | null,
+  ): Promise<Signature | Damage> => {
+    const bytes = await readVerified(stores, one)
+    if (bytes === null) return 'bytes'
+    // Browsers refuse it now; a new signature must not make them accept it.
+    if (former !== null && !former.verify(bytes, one.signature ?? Buffer.alloc(0))) return 'signature'
+    const signature = await signing.sign(bytes)
+    if (signature.keyId === former?.keyId) throw stillActive(former.keyId)
+    return signature
+  }
+  const write = (batch: readonly (readonly [store.PackageToSign, Signature])[]): Promise<number> =>
+    db.transaction().execute(async (tx) => {
+      // By project: at the commit each project's version is moved, and two runs must do that in the same order.
+      const ordered = batch.toSorted(([a], [b]) =>
+        `${a.projectId}${a.id}` < `${b.projectId}${b.id}` ? -1 : 1,
+      )
+      const events = []
+      for (const [one, signature] of ordered)
+        if (await store.writeSignature(tx, one, signature))
+          events.push(
+            event('update', { before: audited(one, one.keyId), after: audited(one, signature.keyId) }),
+          )
+      await audit.append(tx, systemActor('manager pilet-keys sign'), ...events)
+      return events.length
+    })
+
+  return async ({ replacing, onPackage = () => undefined }: Options): Promise<SignedPackages> => {
+    const former = replacing === null ? null : await formerKey(signing, replacing)
+    const result: SignedPackages = { signed: 0, damaged: [] }
+    let [after, done] = [beforeAll, 0]
+    for (;;) {
+      const found = await store.findPackagesToSign(db, { keyId: replacing, after, limit: batchSize })
+      const batch: [store.PackageToSign, Signature][] = []
+      for (const one of found) {
+        const signed = await signOne(one, former)
+        if (typeof signed === 'string') result.damaged.push({ ...one, damage: signed })
+        else batch.push([one, signed])
+        onPackage(++done)
+      }
+      result.signed += await write(batch)
+      after = found.at(-1)?.id ?? after
+      if (found.length < batchSize) return result
+    }
+  }
+}
+
+/** The key to replace. Its private half is not needed, and may be one that no longer opens. */
+async function formerKey(signing: Pick<Signing, 'find'>, keyId: string): Promise<VerifyingKey> {
+  const { publicKey, isActive } = await signing.find(keyId)
+  if (isActive) throw stillActive(keyId)
+  const key = createVerifyingKey(publicKey)
+  if (key.keyId !== keyId)
+    throw new Error(
+      `the signing key ${keyId} was changed: its public key is another one; restore the row from a backup`,
+    )
+  return key
+}
+
+const stillActive = (keyId: string) =>
+  conflict(`the key ${keyId} is active; activate another one first, which then signs instead`)

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { BlobRef, StoreName } from '../../platform/blobs/blob-store.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+
+/** A package, its bytes, and the key its present signature is of. */
+export type PackageToSign = BlobRef & {
+  id: string
+  projectId: string
+  project: string
+  name: string
+  version: string
+  keyId: string | null
+  signature: Buffer | null
+}
+
+/** Packages with a signature of this key, or with none; by id, from the index of either. */
+export function findPackagesToSign(
+  db: Db,
+  { keyId, after, limit }: { keyId: string | null; after: string; limit: number },
+): Promise<PackageToSign[]> {
+  return db
+    .selectFrom('piletPackages as p')
+    .innerJoin('blobs as b', 'b.sha256', 'p.hash')
+    .innerJoin('projects', 'projects.id', 'p.projectId')
+    .select([
+      'p.id',
+      'p.projectId',
+      'projects.slug as project',
+      'p.name',
+      'p.version',
+      'p.keyId',
+      'p.signature',
+    ])
+    .select(['b.sha256', 'b.size', sql<StoreName>`b.store`.as('store')])
+    .where((eb) => (keyId === null ? eb('p.keyId', 'is', null) : eb('p.keyId', '=', keyId)))
+    .where('p.id', '>', after)
+    .orderBy('p.id')
+    .limit(limit)
+    .execute()
+}
+
+/** False when somebody else has signed or removed it meanwhile. What people see of the package stays the same. */
+export async function writeSignature(
+  tx: Tx,
+  { id, sha256, keyId: former }: PackageToSign,
+  { signature, keyId }: { signature: Buffer; keyId: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('piletPackages')
+    .set({ signature, keyId })
+    .where('id', '=', id)
+    .where('hash', '=', sha256)
+    .where('keyId', 'is not distinct from', former)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

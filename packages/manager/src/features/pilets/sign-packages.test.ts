@@ -1,0 +1,94 @@
+// Signing packages that are stored already, by runs that meet each other or a change of the ring.
+import { createHash, randomBytes } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { useProject } from '../../../test/kit/project.ts'
+import { isTrusted, seedPilet, signingDepsOf, storedPilets } from '../../../test/kit/stored-pilets.ts'
+import type { BlobStores } from '../../platform/blobs/blob-store.ts'
+import { createBlobs } from '../../platform/blobs/blobs.ts'
+import { createPackageSigning } from './sign-packages.service.ts'
+import { type Signing, createSigning } from './signing.service.ts'
+
+const bundle = Buffer.from('//@pilet v:2\nexport default 1')
+const { service, project, other } = useProject({ withOther: true })
+const anotherProcess = (): Signing => createSigning(signingDepsOf(service))
+const signAll = (
+  replacing: string | null = null,
+  { signing = anotherProcess(), stores = service.world.blobStores } = {},
+) => {
+  const { db, audit } = signingDepsOf(service)
+  return createPackageSigning({ db, audit, signing, stores })({ replacing })
+}
+/** Unsigned packages of two projects in turn. */
+async function seedPilets(count: number): Promise<void> {
+  for (let index = 0; index < count; index++)
+    await seedPilet(service.sql, (index % 2 === 0 ? project : other).id, `pilet-${index}`)
+}
+
+beforeEach(() => service.sql.query('delete from pilet_packages'))
+
+test('two runs at once sign every package once, over the ends of batches, with an audit row each', async () => {
+  const { sql } = service
+  await seedPilets(120)
+  const results = await Promise.all([signAll(), signAll()])
+  expect(results.map(({ damaged }) => damaged)).toEqual([[], []])
+  expect(results[0].signed + results[1].signed).toBe(120)
+  const anchor = await anotherProcess().publicKeys()
+  const stored = await storedPilets(sql)
+  expect(stored.filter((one) => isTrusted(anchor, one))).toHaveLength(120)
+  const { rows } = await sql.query<{ entity_id: string }>(
+    `select entity_id from audit_logs where entity_type = 'piletPackage' and action = 'update'
+       and principal_id = 'manager pilet-keys sign' and chain_id::text = any ($1)`,
+    [[project.id, other.id]],
+  )
+  expect(rows.map((row) => row.entity_id).toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
+  expect(await signAll()).toEqual({ signed: 0, damaged: [] })
+})
+
+test('bytes that are stored in several pieces are signed as a whole', async () => {
+  const bytes = randomBytes(1_500_000)
+  const { db } = signingDepsOf(service)
+  const blobs = createBlobs({ db, stores: service.world.blobStores })
+  await blobs.keep(createHash('sha256').update(bytes).digest('hex'), bytes)
+  await seedPilet(service.sql, project.id, 'large', { bytes })
+  expect(await signAll()).toEqual({ signed: 1, damaged: [] })
+  const [large] = await storedPilets(service.sql)
+  expect(
+    isTrusted(await anotherProcess().publicKeys(), { keyId: null, signature: null, ...large, bytes }),
+  ).toBe(true)
+})
+
+test('a run that is interrupted keeps what it has written, and the next one does the rest', async () => {
+  await seedPilets(60)
+  let reads = 0
+  const failing: BlobStores = {
+    ...service.world.blobStores,
+    of: (name) => {
+      if (++reads > 55) throw new Error('the bucket is gone')
+      return service.world.blobStores.of(name)
+    },
+  }
+  await expect(signAll(null, { stores: failing })).rejects.toThrow('the bucket is gone')
+  const left = (await storedPilets(service.sql)).filter(({ keyId }) => keyId === null)
+  expect(left).toHaveLength(10)
+  expect(await signAll()).toEqual({ signed: 10, damaged: [] })
+})
+
+test('a key that becomes active again is not replaced by itself', async () => {
+  const signing = anotherProcess()
+  const first = await signing.sign(bundle)
+  await seedPilet(service.sql, project.id, 'cart', { bytes: bundle, signed: first })
+  await expect(signAll(first.keyId)).rejects.toThrow(`the key ${first.keyId} is active`)
+  await signing.activate((await signing.create()).keyId)
+  // Between the look at the ring and the signature.
+  const meanwhile: Signing = {
+    ...signing,
+    sign: async (bytes) => {
+      await signing.activate(first.keyId)
+      return signing.sign(bytes)
+    },
+  }
+  await expect(signAll(first.keyId, { signing: meanwhile })).rejects.toThrow(
+    `the key ${first.keyId} is active`,
+  )
+  expect((await storedPilets(service.sql))[0]?.keyId).toBe(first.keyId)
+})

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { SealedColumns } from '../../platform/secrets/sealed-columns.ts'
+
+export type SigningKeyRow = {
+  id: string
+  keyId: string
+  publicKey: Buffer
+  privateKey: Buffer
+  isActive: boolean
+}
+export type ListedKey = {
+  keyId: string
+  isActive: boolean
+  createdAt: string
+  activatedAt: string | null
+  /** How many packages it has signed. */
+  packages: number
+}
+
+export const privateKeyPlace = { table: 'pilet_signing_keys', column: 'private_key' }
+export const privateKeyColumn: SealedColumns = { table: 'pilet_signing_keys', columns: ['private_key'] }
+
+const columns = ['id', 'keyId', 'publicKey', 'privateKey', 'isActive'] as const
+
+/** The key that signs; undefined in a new installation. */
+export function findActiveKey(db: Db | Tx): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom('piletSigningKeys').select(columns).where('isActive', '=', true).executeTakeFirst()
+}
+
+export function findKeyById(db: Db | Tx, keyId: string): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom('piletSigningKeys').select(columns).where('keyId', '=', keyId).executeTakeFirst()
+}
+
+/** The whole ring, the oldest first. */
+export function findKeys(db: Db): Promise<SigningKeyRow[]> {
+  return db.selectFrom('piletSigningKeys').select(columns).orderBy('createdAt').orderBy('id').execute()
+}
+
+/** The ring for people; counting costs by the number of packages, in an index. */
+export async function listKeys(db: Db): Promise<ListedKey[]> {
+  const { rows } = await sql<ListedKey>`
+    select key_id, is_active, created_at, activated_at,
+      (select count(*)::int from pilet_packages p where p.key_id = k.key_id) as packages
+    from pilet_signing_keys k order by created_at, id`.execute(db)
+  return rows
+}
+
+export async function countUnsigned(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('piletPackages')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('keyId', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Until the transaction ends nobody else changes which keys there are; reading goes on. */
+export async function lockRing(tx: Tx): Promise<void> {
+  await sql`lock table pilet_signing_keys in share row exclusive mode`.execute(tx)
+}
+
+/** Adds a key to the ring. */
+export function insertKey(tx: Tx, row: SigningKeyRow): Promise<SigningKeyRow> {
+  return tx
+    .insertInto('piletSigningKeys')
+    .values({ ...row, activatedAt: row.isActive ? sql`now()` : null })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** The former one goes first: there is never a second one, for an index. Readers see both changes or neither. */
+export async function activateKey(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('piletSigningKeys').set({ isActive: false }).where('isActive', '=', true).execute()
+  await tx
+    .updateTable('piletSigningKeys')
+    .set({ isActive: true, activatedAt: sql`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Violates a foreign key while a package is signed with it. */
+export async function deleteKey(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('piletSigningKeys').where('id', '=', id).execute()
+}

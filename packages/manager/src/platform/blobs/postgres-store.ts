@@ -1,0 +1,69 @@
+// Blobs in the database: small installations need no bucket. Bytes are written and read in chunks, so that neither side
+// holds a blob twice, and other rows get their turn in between.
+import { sql } from 'kysely'
+import type { Database, PreparedStatement } from '../db/database.ts'
+import { type BlobStore, removedMeanwhile } from './blob-store.ts'
+
+const chunkBytes = 262_144
+const chunksAtOnce = 4
+
+const readStatement: PreparedStatement = {
+  name: 'blob-chunks',
+  text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksAtOnce}`,
+}
+
+/** Removing a blob's row in `blobs` removes its chunks. */
+export function createPostgresStore({ db, readContent }: Pick<Database, 'db' | 'readContent'>): BlobStore {
+  return {
+    put: async (sha256, bytes) => {
+      const write = db.transaction().execute(async (tx) => {
+        const chunks = chunksOf(bytes)
+        for (let first = 0; first < chunks.length; first += chunksAtOnce)
+          await tx
+            .insertInto('blobChunks')
+            .values(
+              chunks.slice(first, first + chunksAtOnce).map((chunk, index) => ({
+                sha256,
+                position: first + index,
+                bytes: chunk,
+              })),
+            )
+            .onConflict((conflict) =>
+              conflict
+                .columns(['sha256', 'position'])
+                .doUpdateSet((eb) => ({ bytes: eb.ref('excluded.bytes') }))
+                .where(sql<boolean>`blob_chunks.bytes <> excluded.bytes`),
+            )
+            .execute()
+        await tx
+          .deleteFrom('blobChunks')
+          .where('sha256', '=', sha256)
+          .where('position', '>=', chunks.length)
+          .execute()
+      })
+      await write.catch(rethrow)
+    },
+
+    read: async function* (sha256) {
+      for (let position = 0; ; position += chunksAtOnce) {
+        const rows = await readContent<{ bytes: Buffer }>(readStatement, [sha256, position])
+        for (const { bytes } of rows) yield bytes
+        if (rows.length < chunksAtOnce) return
+      }
+    },
+
+    remove: async () => undefined,
+    close: async () => undefined,
+  }
+}
+
+/** Chunks refer to the row of their blob. */
+function rethrow(error: unknown): never {
+  if ((error as { constraint?: string }).constraint === 'blob_chunks_blob_fkey') throw removedMeanwhile(error)
+  throw error
+}
+
+const chunksOf = (bytes: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
+    bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+  )

@@ -1,0 +1,31 @@
+// What the server answers where there is no request, or no whole one, that a route could answer.
+import { type ServerResponse, maxHeaderSize } from 'node:http'
+import type { Socket } from 'node:net'
+
+const malformed = { status: '400 Bad Request', text: 'the request is malformed' }
+const byParserCode: Record<string, typeof malformed> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    text: `the headers of the request have more than ${maxHeaderSize} bytes; send fewer or shorter ones`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    text: 'the request did not arrive to its end in time; send it again, without pauses',
+  },
+}
+
+/**
+ * What is no HTTP never becomes a request. After the head of a response nothing is written: it would look like body.
+ */
+export function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
+  if (socket.writable && answer?.headersSent !== true && error.code !== 'ECONNRESET') {
+    const { status, text } = byParserCode[error.code ?? ''] ?? malformed
+    const body = JSON.stringify({ error: text, code: 'bad_request' })
+    socket.write(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +
+        `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  }
+  socket.destroySoon()
+}

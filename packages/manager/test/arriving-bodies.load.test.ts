@@ -1,0 +1,42 @@
+// Bodies that arrive slowly, by the clock.
+import { beforeAll, expect, test } from 'vitest'
+import { type Person, headersOf } from './kit/app.ts'
+import { statusOf } from './kit/http-messages.ts'
+import { beginRequest } from './kit/partial-requests.ts'
+import { boundary, formOf, formPart, piletPath } from './kit/pilets.ts'
+import { useProject } from './kit/project.ts'
+
+const { service, project, member } = useProject()
+let tester: Person
+beforeAll(async () => {
+  tester = await member('tester', 'tester')
+})
+
+test('a body has 30 seconds, however steadily it comes; an upload of 16 MB gets through at 450 kB a second', async () => {
+  const started = performance.now()
+  const whole = formOf(formPart({}, Buffer.alloc(16_000_000, 'x')))
+  const upload = await beginRequest(service.url, {
+    path: piletPath({ projectId: project.id, name: 'slow', version: '1.0.0' }),
+    headers: { ...headersOf(tester), 'content-type': `multipart/form-data; boundary=${boundary}` },
+    length: `content-length: ${whole.length}`,
+  })
+  const query = await beginRequest(service.url, {
+    path: '/query',
+    headers: { ...headersOf(tester), 'content-type': 'application/json' },
+    length: 'content-length: 100000',
+  })
+  let at = 0
+  const timer = setInterval(() => {
+    upload.socket.write(whole.subarray(at, at + 45_000))
+    if (query.ended() === null) query.send(' ')
+    at += 45_000
+  }, 100)
+  expect((await query.wholeAnswers(1)).map(statusOf)).toEqual([408])
+  const endedMs = performance.now() - started
+  expect(endedMs).toBeGreaterThan(29_900)
+  expect(endedMs).toBeLessThan(33_000)
+  expect((await upload.wholeAnswers(1)).map(statusOf)).toEqual([200])
+  expect(performance.now() - started).toBeGreaterThan(34_000)
+  clearInterval(timer)
+  upload.socket.destroy()
+}, 90_000)

@@ -1,0 +1,46 @@
+// Packages as rows, for tests of the blobs they refer to.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { KeptBlob } from '../../src/platform/blobs/blobs.ts'
+import type { Tx } from '../../src/platform/db/database.ts'
+import type { BlobsWorld } from './blobs.ts'
+
+/** New projects; their ids. */
+export async function createProjects(sql: Pool, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID())
+  for (const id of ids)
+    await sql.query("insert into projects (id, name, slug) values ($1, 'Project', $2)", [
+      id,
+      `project-${id.slice(0, 8)}`,
+    ])
+  return ids
+}
+
+/** A package in its own transaction, as an upload makes it; `before` runs before that ends. */
+export function addPackage(
+  { database, blobs }: Pick<BlobsWorld, 'database' | 'blobs'>,
+  projectId: string,
+  kept: KeptBlob,
+  before: (tx: Tx) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  return database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('piletPackages')
+      .values({
+        id: randomUUID(),
+        projectId,
+        name: `pilet-${randomUUID()}`,
+        version: '1.0.0',
+        precedence: '001100100010~',
+        isStable: true,
+        contentType: 'text/javascript',
+        size: 1,
+        hash: kept.sha256,
+        spec: 'v2',
+        enabled: true,
+      })
+      .execute()
+    await blobs.refer(tx, kept)
+    await before(tx)
+  })
+}

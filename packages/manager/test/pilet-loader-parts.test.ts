@@ -1,0 +1,111 @@
+// examples/pilet-loader.mjs without a browser: what it refuses, and how it reads a package. The browser is in
+// pilet-loader.test.ts.
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { npmPack } from './kit/npm-pack.ts'
+
+type Item = { link: string; hash: string; signature?: string | undefined; keyId?: string | undefined }
+type Loader = {
+  verifiedBytes: (item: Item, keys: Record<string, string>) => Promise<Uint8Array>
+  programOf: (bytes: Uint8Array) => Promise<Uint8Array>
+}
+const { verifiedBytes, programOf } = (await import(
+  new URL('../../../examples/pilet-loader.mjs', import.meta.url).href
+)) as Loader
+
+const makeKey = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  return { privateKey, text: raw.toString('base64') }
+}
+const [ours, foreign] = [makeKey(), makeKey()]
+const keys = { ours: ours.text }
+const linkOf = (bytes: Buffer): string => `data:text/javascript;base64,${bytes.toString('base64')}`
+const good = Buffer.from('export const setup = () => 1\n')
+const itemOf = (bytes: Buffer): Item => ({
+  link: linkOf(bytes),
+  hash: createHash('sha256').update(bytes).digest('hex'),
+  signature: sign(null, bytes, ours.privateKey).toString('base64'),
+  keyId: 'ours',
+})
+const changed = Buffer.from(good.toString().replace('1', '2'))
+
+describe('what was fetched', () => {
+  test('is returned, byte by byte, when hash and signature fit', async () => {
+    expect(Buffer.from(await verifiedBytes(itemOf(good), keys))).toEqual(good)
+  })
+
+  test.each<[string, Item, string]>([
+    ['no signature', { ...itemOf(good), signature: undefined, keyId: undefined }, 'it is not signed'],
+    ['a key that is not trusted', { ...itemOf(good), keyId: 'theirs' }, 'a key that is not trusted: theirs'],
+    ['a key that every object has', { ...itemOf(good), keyId: 'constructor' }, 'a key that is not trusted'],
+    ['other bytes', { ...itemOf(good), link: linkOf(changed) }, 'its bytes do not have the hash'],
+    [
+      'other bytes and their hash',
+      { ...itemOf(changed), signature: itemOf(good).signature },
+      'its signature',
+    ],
+    [
+      'the signature of another key under the name of a trusted one',
+      { ...itemOf(good), signature: sign(null, good, foreign.privateKey).toString('base64') },
+      'its signature does not fit',
+    ],
+    ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'its signature does not fit'],
+  ])('is refused with %s', async (_, item, reason) => {
+    await expect(verifiedBytes(item, keys)).rejects.toThrow(reason)
+  })
+})
+
+describe('a package', () => {
+  const deep = `${'long-folder-name/'.repeat(8)}entry.js`
+
+  test.each<[string, { main?: string; module?: string }, string]>([
+    ['index.js where nothing is named', {}, 'index.js'],
+    ['main', { main: './dist/main.js' }, 'dist/main.js'],
+    ['module before main', { main: 'dist/main.js', module: 'dist/es.js' }, 'dist/es.js'],
+    ['a name with a space', { main: 'my entry.js' }, 'my entry.js'],
+    ['a name of more than 100 characters', { main: deep }, deep],
+  ])('that npm packed runs %s', async (_, manifest, entry) => {
+    const others = { 'index.js': '0', 'dist/main.js': '0', [entry]: `export default '${entry}'` }
+    const program = await programOf(npmPack(manifest, others))
+    expect(Buffer.from(program).toString()).toBe(`export default '${entry}'`)
+  })
+
+  test('without its entry is refused, and the entry is named', async () => {
+    const packed = npmPack({ main: 'gone.js' }, { 'index.js': '1' })
+    await expect(programOf(packed)).rejects.toThrow('its package has no file package/gone.js')
+  })
+
+  test('that unpacks to more than 64 MiB is refused', async () => {
+    const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024))
+    expect(bomb.length).toBeLessThan(100_000)
+    await expect(programOf(bomb)).rejects.toThrow('it unpacks to more than 67108864 bytes')
+  })
+
+  const header = (size: string): Buffer => {
+    const block = Buffer.alloc(512)
+    block.write('package/package.json')
+    block.write(size, 124)
+    block.write('0', 156)
+    return block
+  }
+  test.each([
+    ['a file that is longer than the rest', header('00000002000')],
+    ['a size below zero', header('-0000001000')],
+    ['a size that is no number', header('a'.repeat(11))],
+    ['text in the place of a tar', Buffer.alloc(600, 'text')],
+  ])('with %s is refused', async (_, tar) => {
+    await expect(programOf(gzipSync(tar))).rejects.toThrow('its package is not a whole tar')
+  })
+
+  test('that is cut, or is no gzip behind its first two bytes, is refused', async () => {
+    const packed = npmPack({}, { 'index.js': '1' })
+    await expect(programOf(packed.subarray(0, -20))).rejects.toThrow()
+    await expect(programOf(Buffer.from([0x1f, 0x8b, 1, 2, 3]))).rejects.toThrow()
+  })
+
+  test('anything that does not begin as gzip is the program itself', async () => {
+    expect(await programOf(good)).toBe(good)
+  })
+})

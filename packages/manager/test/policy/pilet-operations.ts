@@ -1,0 +1,47 @@
+// Operations about pilets.
+import { type Operation, type Rest, op } from './operation.ts'
+import { developers, projectRoles } from './principals.ts'
+import { fresh } from './world.ts'
+
+const testers = [...developers, 'tester' as const]
+const pilet: Rest = { make: (world, target) => fresh.pilet(world, target) }
+const disabledPilet: Rest = { make: (world, target) => fresh.pilet(world, target, false) }
+const key = (projectId: string, name: string): string =>
+  `projectId: "${projectId}", name: "${name}", version: "1.0.0"`
+
+export const piletOperations: Operation[] = [
+  op(
+    'Query.piletPackages',
+    'project',
+    projectRoles,
+    (t) => `{ piletPackages(projectId: "${t.id}") { count packages { id } } }`,
+  ),
+  op(
+    'Query.piletPackage',
+    'project',
+    projectRoles,
+    (t, name) => `{ piletPackage(${key(t.id, name)}) { id } }`,
+    pilet,
+  ),
+  op(
+    'Mutation.updatePiletPackage',
+    'project',
+    developers,
+    (t, name) => `mutation { updatePiletPackage(${key(t.id, name)}, description: "new") { id } }`,
+    pilet,
+  ),
+  op(
+    'Mutation.enablePiletPackage',
+    'project',
+    developers,
+    (t, name) => `mutation { enablePiletPackage(${key(t.id, name)}) { id } }`,
+    disabledPilet,
+  ),
+  op(
+    'Mutation.disablePiletPackage',
+    'project',
+    testers,
+    (t, name) => `mutation { disablePiletPackage(${key(t.id, name)}) { id } }`,
+    pilet,
+  ),
+]
