@@ -9,9 +9,14 @@ export type Load = {
   url: string
   headers: Record<string, string>
   /** Bodies to post, or paths to get, one after the other. */
-  requests: { bodies: string[] } | { paths: string[] }
+  requests: { bodies: string[]; path?: string } | { paths: string[] }
 }
+let runs = 0
+const runNumber = (): string => String(++runs).padStart(6, '0')
 export type Round = { requests: number; perSecond: number; p50Ms: number; p99Ms: number; failed: number }
+
+/** Stands in a body for a text of the same length that no other request has. */
+export const uniquePart = 'unique-000000-000000000000'
 
 const script = ({ headers, requests }: Load): string => `
 wrk.method = "${'bodies' in requests ? 'POST' : 'GET'}"
@@ -24,12 +29,17 @@ init = function()
   for _, part in ipairs({ ${('bodies' in requests ? requests.bodies : requests.paths)
     .map((part) => JSON.stringify(part))
     .join(', ')} }) do
-    ready[#ready + 1] = ${'bodies' in requests ? 'wrk.format(nil, nil, nil, part)' : 'wrk.format(nil, part)'}
+    ready[#ready + 1] = ${'bodies' in requests ? `wrk.format(nil, ${requests.path === undefined ? 'nil' : JSON.stringify(requests.path)}, nil, part)` : 'wrk.format(nil, part)'}
   end
 end
+local sent = 0
+local isUnique = ${'bodies' in requests && requests.bodies.some((body) => body.includes(uniquePart))}
 request = function()
   at = at % #ready + 1
-  return ready[at]
+  if not isUnique then return ready[at] end
+  sent = sent + 1
+  local from, to = string.find(ready[at], "${uniquePart}", 1, true)
+  return string.sub(ready[at], 1, from - 1) .. string.format("unique-${runNumber()}-%012d", sent) .. string.sub(ready[at], to + 1)
 end
 done = function(summary, latency, requests)
   local e = summary.errors

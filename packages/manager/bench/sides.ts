@@ -12,8 +12,8 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 const path = { PATH: process.env['PATH'] }
 
 /** The service on a database, as an installation starts it. */
-export const startService = (databaseUrl: string): Promise<Side> =>
-  start('../src/main.ts', [], { ...path, ...testEnv(databaseUrl), ...servicePorts }, /"port":(\d+)/)
+export const startService = (databaseUrl: string, env: Record<string, string> = {}): Promise<Side> =>
+  start('../src/main.ts', [], { ...path, ...testEnv(databaseUrl), ...servicePorts, ...env }, /"port":(\d+)/)
 const servicePorts = { SVC_PORT: '0', SVC_HEALTH_PORT: '0', SVC_DATABASE_POOL_SIZE: '10' }
 
 /** A bare program, which prints the port it listens on. */
@@ -29,7 +29,7 @@ async function start(file: string, args: string[], env: NodeJS.ProcessEnv, port:
   })
   // A benchmark that fails leaves nothing running.
   process.once('exit', () => child.kill())
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     const [, found] = port.exec(readFileSync(out, 'utf8')) ?? []
     if (found !== undefined)

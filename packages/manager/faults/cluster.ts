@@ -8,6 +8,11 @@ import { createInterface } from 'node:readline'
 import { Pool } from 'pg'
 import { runManager } from '../test/kit/process.ts'
 
+/** What a row does to its engines. */
+type Harm =
+  | `postgres stop ${'fast' | 'immediate'}`
+  | 'postgres start'
+  | `redis ${'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'start'}`
 export type Cluster = {
   /** As the service connects. */
   databaseUrl: string
@@ -15,31 +20,26 @@ export type Cluster = {
   /** A superuser, for seeding and for looking. */
   sql: Pool
   postmasterPid: number
+  /** Resolves when it is done: an engine that starts answers by then, one that stops is gone. */
+  harm(what: Harm): Promise<void>
   stop(): Promise<void>
 }
 
 /** 32 bytes, the same in all replicas. */
 export const masterKey = Buffer.alloc(32, 7).toString('base64')
 const role = 'manager_service'
-const keeperFile = new URL('../test/engines/keeper.ts', import.meta.url).pathname
+const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
 /** Starts both and migrates with the operator's command. */
 export async function startCluster(): Promise<Cluster> {
-  const keeper = spawn(process.execPath, [keeperFile, '--durable'], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const gone = once(keeper, 'exit')
-  const [line] = (await Promise.race([once(createInterface(keeper.stdout), 'line'), gone])) as [unknown]
-  if (typeof line !== 'string') throw new Error('the engines could not be started')
-  const engines = JSON.parse(line) as { databaseUrl: string; redisUrl: string; dir: string }
+  const keeper = startKeeper()
+  const engines = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
   const sql = new Pool({ connectionString: engines.databaseUrl, max: 4 })
   // The server ends before its connections do.
   sql.on('error', () => undefined)
   const stop = async (): Promise<void> => {
     await sql.end()
-    keeper.stdin.end()
-    await gone
+    await keeper.end()
   }
   try {
     await sql.query(`create role ${role} login`)
@@ -56,5 +56,43 @@ export async function startCluster(): Promise<Cluster> {
   const url = new URL(engines.databaseUrl)
   url.username = role
   const [pid = ''] = readFileSync(`${engines.dir}/data/postmaster.pid`, 'utf8').split('\n')
-  return { databaseUrl: url.href, redisUrl: engines.redisUrl, sql, postmasterPid: Number(pid), stop }
+  return {
+    databaseUrl: url.href,
+    redisUrl: engines.redisUrl,
+    sql,
+    postmasterPid: Number(pid),
+    harm: async (what) => {
+      const answer = await keeper.tell(what)
+      if (answer !== 'done') throw new Error(`${what}: ${answer}`)
+    },
+    stop,
+  }
+}
+
+/** The process that keeps the engines. It answers in the order in which it is told. */
+function startKeeper() {
+  const keeper = spawn(process.execPath, [keeperFile], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
+  const gone = once(keeper, 'exit')
+  const lines = createInterface(keeper.stdout)
+  const answer = async (): Promise<string> => {
+    const [line] = (await Promise.race([once(lines, 'line'), gone])) as [unknown]
+    if (typeof line !== 'string') throw new Error('the engines could not be started')
+    return line
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    answer,
+    tell: (line: string): Promise<string> => {
+      const told = last.then(() => {
+        keeper.stdin.write(`${line}\n`)
+        return answer()
+      })
+      last = told.catch(() => undefined)
+      return told
+    },
+    end: async (): Promise<void> => {
+      keeper.stdin.end()
+      await gone
+    },
+  }
 }

@@ -1,4 +1,4 @@
-// What processes spent of the machine's time, read from /proc.
+// What processes spend of the machine's time and memory, read from /proc.
 import { globSync, readFileSync } from 'node:fs'
 
 // USER_HZ is 100 on every Linux that Node runs on.
@@ -32,4 +32,16 @@ export function cpuOfFamily(pid: number): number {
     .map((path) => readStat(Number(path.slice('/proc/'.length))))
     .filter((stat) => stat?.parent === pid)
   return children.reduce((sum, stat) => sum + (stat?.ownMs ?? 0), own.ownMs + own.endedChildrenMs)
+}
+
+/** Megabytes of memory that a process holds. */
+export function rssOf(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes ?? 0) / 1_024
+}
+
+/** Connections that the kernel dropped since it started because a server did not accept them fast enough. */
+export function listenOverflows(): number {
+  const [names = '', values = ''] = readFileSync('/proc/net/netstat', 'utf8').split('\n')
+  return Number(values.split(' ')[names.split(' ').indexOf('ListenOverflows')] ?? 0)
 }

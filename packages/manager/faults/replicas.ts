@@ -1,4 +1,5 @@
 // Replicas of the service, each a process of its own with every role, as an installation runs them.
+import { tmpdir } from 'node:os'
 import type { Cluster } from './cluster.ts'
 import { masterKey } from './cluster.ts'
 import { type Child, endChild, startChild, until } from './children.ts'
@@ -8,9 +9,13 @@ export type Replica = {
   name: string
   pid: number
   url: string
+  /** Where it says whether it is ready. */
+  readyUrl: string
   logFile: string
   isAlive(): boolean
-  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  /** Resolves with its exit code, or the name of the signal that ended it. */
+  exit: Promise<number | string>
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
   /** The sum of a counter over the series that carry these labels. */
   metric(name: string, labels?: Record<string, string>): Promise<number>
   end(): Promise<void>
@@ -27,7 +32,7 @@ export type ReplicaOptions = {
 export const proxySecret = 'the-proxy-secret-of-the-fault-programme'
 const main = new URL('../src/main.ts', import.meta.url).pathname
 const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
-const startMs = 60_000
+const startMs = 120_000
 
 /** Starts one and waits until it is ready. */
 export async function startReplica(cluster: Cluster, options: ReplicaOptions): Promise<Replica> {
@@ -51,8 +56,10 @@ export async function startReplica(cluster: Cluster, options: ReplicaOptions): P
     name,
     pid: child.pid,
     url: `http://127.0.0.1:${port}`,
+    readyUrl: `${healthUrl}/readyz`,
     logFile,
     isAlive: () => isAlive,
+    exit: child.exit,
     signal: (signal) => void child.process.kill(signal),
     metric: (metric, labels = {}) => readMetric(healthUrl, metric, labels),
     end: () => endReplica(child),
@@ -60,6 +67,8 @@ export async function startReplica(cluster: Cluster, options: ReplicaOptions): P
 }
 
 const settingsOf = (cluster: Cluster, port: number, healthPort: number): Record<string, string> => ({
+  // Stripping types is most of what a start costs.
+  NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   SVC_DATABASE_URL: cluster.databaseUrl,
   SVC_REDIS_URL: cluster.redisUrl,
   SVC_MASTER_KEY: masterKey,

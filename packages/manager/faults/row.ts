@@ -1,19 +1,20 @@
 // A row of the programme: what it does to the service, what it observes, and what must hold of that. Each brings mutants:
 // its own history with a planted mistake, in which its checkers have to find it.
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { RowOptions, Setup, Stage } from './stage.ts'
-import { openStage } from './stage.ts'
+import type { Base, RowOptions, Say } from './base.ts'
+import { type CommsSetup, type CommsStage, openCommsStage } from './comms-stage.ts'
+import { type Setup, type Stage, openStage } from './stage.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A mistake, and the figure that has to show it. */
 export type Mutant<Observed> = { name: string; breaks: string; plant: (observed: Observed) => Observed }
-type RowDefinition<Observed> = {
+type Definition<Observed, S, D> = {
   id: string
   title: string
-  setup: (options: RowOptions) => Setup
+  setup: (options: RowOptions) => D
   /** After this the row has failed. */
   limitSeconds: number
-  observe: (stage: Stage) => Promise<Observed>
+  observe: (stage: S) => Promise<Observed>
   judge: (observed: Observed) => Verdict
   mutants: readonly Mutant<Observed>[]
 }
@@ -22,17 +23,28 @@ export type RowResult = { verdict: Verdict; mutants: MutantResult[] }
 export type Row = {
   id: string
   title: string
-  play: (options: RowOptions, say: Stage['say']) => Promise<RowResult>
+  play: (options: RowOptions, say: Say) => Promise<RowResult>
 }
 
+/** A row about triggers. */
+export const defineRow = <Observed>(definition: Definition<Observed, Stage, Setup>): Row =>
+  playedOn(openStage, definition)
+
+/** A row about notifications and hints. */
+export const defineCommsRow = <Observed>(definition: Definition<Observed, CommsStage, CommsSetup>): Row =>
+  playedOn(openCommsStage, definition)
+
 /** Makes a row that can be played: on a stage of its own, within its time. */
-export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
+function playedOn<Observed, S extends Base, D>(
+  open: (setup: D, options: RowOptions, say: Say) => Promise<S>,
+  definition: Definition<Observed, S, D>,
+): Row {
   const { id, title, setup, limitSeconds, observe, judge, mutants } = definition
   return {
     id,
     title,
     play: async (options, say) => {
-      const stage = await openStage(setup(options), options, say)
+      const stage = await open(setup(options), options, say)
       let hasFailed = true
       try {
         const observed = await within(limitSeconds, observe(stage))
@@ -49,7 +61,7 @@ export function defineRow<Observed>(definition: RowDefinition<Observed>): Row {
 }
 
 /** Lines of the replicas' logs that tell of an error; for who looks further, since some faults bring them. */
-const countErrors = ({ replicas }: Stage): number =>
+const countErrors = ({ replicas }: Base): number =>
   replicas.reduce(
     (sum, { logFile }) => sum + readFileSync(logFile, 'utf8').split('"level":"error"').length - 1,
     0,

@@ -4,16 +4,27 @@ import { ensureEngines } from '../test/engines/install.ts'
 import type { Row, RowResult } from './row.ts'
 import { f01 } from './rows/f01.ts'
 import { f03 } from './rows/f03.ts'
+import { f04 } from './rows/f04.ts'
+import { f05 } from './rows/f05.ts'
+import { f12 } from './rows/f12.ts'
+import { f13 } from './rows/f13.ts'
+import { f14 } from './rows/f14.ts'
+import { f17 } from './rows/f17.ts'
+import { f18 } from './rows/f18.ts'
+import { f19 } from './rows/f19.ts'
 import { f20 } from './rows/f20.ts'
 import { f21 } from './rows/f21.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f38 } from './rows/f38.ts'
-import type { RowOptions } from './stage.ts'
+import type { RowOptions } from './base.ts'
 
-const rows: readonly Row[] = [f01, f03, f20, f21, f28, f29, f38]
+const rows: readonly Row[] = [f01, f03, f04, f05, f12, f13, f14, f17, f18, f19, f20, f21, f28, f29, f38]
 /** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
-const groups: Record<string, readonly Row[]> = { triggers: [f01, f03, f20, f21, f28, f29] }
+const groups: Record<string, readonly Row[]> = {
+  triggers: [f01, f03, f20, f21, f28, f29],
+  comms: [f04, f05, f12, f13, f14, f17, f18, f19],
+}
 
 const help = `Usage: npm run faults -- <row or group>... [options]
 
@@ -30,6 +41,8 @@ ${Object.entries(groups)
 Options:
   --seed <n>        decides which replica is hit and when (default: a random one, printed)
   --triggers <n>    how many are fired, instead of the row's own number
+  --emits <n>       how many notifications are sent, instead of the row's own number (F04, F05)
+  --sockets <n>     how many are open, instead of the row's own number (F17, F18, F19)
   --processes <n>   replicas of F38 (default: 3)
   --mutants         also plants mistakes in what was recorded; every one has to be found
   --keep            keep the logs of rows that pass; those of rows that fail are always kept
@@ -39,6 +52,8 @@ Examples:
   $ npm run faults -- triggers
   $ npm run faults -- F01 --seed 42
   $ npm run faults -- triggers --mutants
+  $ npm run faults -- comms
+  $ npm run faults -- F04 --emits 500
   $ npm run faults -- F38 --triggers 20000 --processes 1
 `
 
@@ -87,6 +102,8 @@ async function main(): Promise<number> {
     options: {
       seed: { type: 'string' },
       triggers: { type: 'string' },
+      emits: { type: 'string' },
+      sockets: { type: 'string' },
       processes: { type: 'string' },
       mutants: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -102,6 +119,8 @@ async function main(): Promise<number> {
   const options: RowOptions = {
     seed: numberOf(values.seed) ?? 1 + Math.floor(Math.random() * 1_000_000),
     triggers: numberOf(values.triggers),
+    emits: numberOf(values.emits),
+    sockets: numberOf(values.sockets),
     processes: numberOf(values.processes),
     keep: values.keep,
   }

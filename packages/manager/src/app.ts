@@ -30,6 +30,7 @@ const features = [
   (await import('./features/endpoints/index.ts')).endpoints,
   (await import('./features/triggers/index.ts')).triggers,
   (await import('./features/gateway/index.ts')).gateway,
+  (await import('./features/comms/index.ts')).comms,
   (await import('./features/proxy-auth/index.ts')).proxyAuth,
   (await import('./features/audit/index.ts')).auditTrail,
 ] as const

@@ -1,12 +1,14 @@
 // What every feature may use beside the features above it: the world, and what one process has one of.
 import { availableParallelism } from 'node:os'
-import type { Config } from './config/config.ts'
+import { type Config, settingsOf } from './config/config.ts'
+import { socketSettings } from './features/comms/sockets.settings.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
 import { jobConnections } from './platform/db/database.ts'
 import { createProjectVersions } from './platform/db/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
+import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
@@ -70,10 +72,13 @@ const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number)
     config.databaseLookupPoolSize +
     config.databaseContentPoolSize +
     2 * config.databaseLogPoolSize +
+    2 * config.databaseNotificationPoolSize +
     jobConnections +
     readinessConnections,
+  redis: redisConnections(topologyOf(config)),
   blobStores,
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,
   maxOutbound: config.esbMaxConnections,
+  maxSockets: config.roles.includes('comms') ? settingsOf(config, socketSettings).commsMaxSockets : 0,
 })

@@ -9,7 +9,9 @@ import { createLog, droppedNotice } from './platform/log/log.ts'
 import { createLogOutput } from './platform/log/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
 import { type Names, createNames } from './platform/outbound/names.ts'
-import { type Redis, createRedis } from './platform/db/redis.ts'
+import { type CreateChannels, channelsOf } from './platform/db/channels.ts'
+import { type Redis, type RedisOptions, createRedis } from './platform/db/redis.ts'
+import { topologyOf } from './platform/db/redis-topology.ts'
 import type { BlobStores } from './platform/blobs/blob-store.ts'
 import { createBlobStores } from './platform/blobs/blob-stores.ts'
 import { version } from './version.ts'
@@ -17,6 +19,8 @@ import { version } from './version.ts'
 export type World = {
   database: Database
   redis: Redis
+  /** Messages between processes. */
+  channels: CreateChannels
   clock: Clock
   directory: UserDirectory
   log: Logger
@@ -49,23 +53,32 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       lookupPoolSize: config.databaseLookupPoolSize,
       contentPoolSize: config.databaseContentPoolSize,
       logPoolSize: config.databaseLogPoolSize,
+      notificationPoolSize: config.databaseNotificationPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       log,
     })
+  const redis = replace.redis ?? createRedis(redisOptions(config), { log, metrics })
   return {
     log,
     metrics,
     database,
-    redis:
-      replace.redis ??
-      createRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix }, { log, metrics }),
+    redis,
+    channels: replace.channels ?? channelsOf({ redis, log }),
     clock: replace.clock ?? database.clock,
     names: replace.names ?? createNames(),
     blobStores: replace.blobStores ?? blobStoresOf(config, database, log),
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }
 }
+
+/** Redis as the configuration describes it. */
+export const redisOptions = (config: Config): RedisOptions => ({
+  url: config.redisUrl,
+  topology: topologyOf(config),
+  sentinelPassword: config.redisSentinelPassword,
+  keyPrefix: config.redisKeyPrefix,
+})
 
 /** The stores of blobs as the configuration describes them; commands need them without the rest of the world. */
 export const blobStoresOf = (config: Config, database: Database, log: Logger): BlobStores =>

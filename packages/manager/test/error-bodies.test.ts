@@ -1,6 +1,7 @@
 // How every route says no: in the shape of its group, with a code, and with the id of the request.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { tenantHeaders } from './kit/inbox.ts'
 import { basicValue, bearer, createToken, throughProxy } from './kit/credentials.ts'
 import { rawCall } from './kit/http.ts'
 import { type ApiRoute, routesOf } from './kit/routes.ts'
@@ -21,6 +22,7 @@ type Shape = 'envelope' | 'error' | 'validation' | 'graphql'
 type Refusal = { status: number; shape: Shape; headers?: () => Lines; query?: string; body?: string }
 const asProxy = (): Lines => throughProxy()
 const asMachine = (): Lines => bearer(machineToken)
+const asTenantUser = (): Lines => Object.fromEntries(tenantHeaders(person, { tenantId: person.id }))
 
 /** For each route a call past its authentication that fails; the health routes answer a verdict and never fail. */
 const refusals: Record<string, Refusal> = {
@@ -34,6 +36,8 @@ const refusals: Record<string, Refusal> = {
   'PUT /api/machine/backend/:id/heartbeat': { status: 404, shape: 'envelope', headers: asMachine },
   'DELETE /api/machine/backend/:id': { status: 404, shape: 'envelope', headers: asMachine },
   'GET /api/machine/application/:id/tenants': { status: 404, shape: 'envelope', headers: asMachine },
+  'POST /api/machine/comms/emit': { status: 400, shape: 'error', headers: asMachine, body: '{}' },
+  'POST /api/machine/comms/publish': { status: 400, shape: 'error', headers: asMachine, body: '{}' },
   'ANY /esb/*': { status: 404, shape: 'error', headers: asMachine },
   'GET /api/frontend-config/:application_id': { status: 404, shape: 'error' },
   'GET /api/frontend-config/:application_id/:tenant_id': { status: 404, shape: 'error' },
@@ -46,6 +50,31 @@ const refusals: Record<string, Refusal> = {
     status: 400,
     shape: 'error',
     query: '?application_id=a&application_id=b',
+  },
+  'GET /api/proxy/comms/:appID/notifications': {
+    status: 400,
+    shape: 'error',
+    headers: asTenantUser,
+    query: '?limit=0',
+  },
+  // Nothing but who asks can be wrong with it.
+  'GET /api/proxy/comms/:appID/unread': { status: 401, shape: 'error' },
+  'POST /api/proxy/comms/:appID/notifications/read': {
+    status: 400,
+    shape: 'error',
+    headers: asTenantUser,
+    body: '{}',
+  },
+  'POST /api/proxy/comms/:appID/notifications/seen': {
+    status: 400,
+    shape: 'error',
+    headers: asTenantUser,
+    body: '{}',
+  },
+  'GET /api/proxy/comms/:appID/ws': {
+    status: 400,
+    shape: 'error',
+    headers: asTenantUser,
   },
   'GET /pilets/:projectId': { status: 404, shape: 'error', headers: () => headersOf(person) },
   'POST /pilets/:projectId/:name/:version': { status: 404, shape: 'error', headers: () => headersOf(person) },
@@ -113,7 +142,7 @@ describe('error bodies', () => {
     expect(readers.length).toBeGreaterThan(2)
     for (const { name } of readers) {
       const { shape } = refusals[name] as Refusal
-      const large = await send(service, name, { body: `"${'x'.repeat(100_000)}"` })
+      const large = await send(service, name, { body: `"${'x'.repeat(200_000)}"` })
       expect([name, large.status]).toEqual([name, 413])
       expectShape(large, shape)
       for (const type of ['text/plain', 'application/xml', 'application/json; charset=latin1', '']) {

@@ -54,6 +54,8 @@ describe('the proxy gate', () => {
       '/api/machine/application/:id/tenants',
       '/api/machine/backend/:id',
       '/api/machine/backend/:id/heartbeat',
+      '/api/machine/comms/emit',
+      '/api/machine/comms/publish',
       '/api/machine/register-backend',
       '/esb/*',
     ])

@@ -2,6 +2,7 @@
 import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
+import { clientsOf } from '../src/platform/db/redis-client.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
@@ -17,6 +18,16 @@ export async function describeApp(): Promise<{ policy: string; schema: string; o
     isUp: () => true,
     run: () => Promise.resolve(null),
     key: (name: string) => name,
+    groups: (keys: string[]) => [keys],
+    shards: {
+      of: () => null,
+      all: () => [],
+      doubt: () => undefined,
+      onNews: () => undefined,
+      isAway: () => true,
+      publish: () => null,
+      open: clientsOf(config.redisUrl),
+    },
     close: () => Promise.resolve(),
   }
   const world = createWorld(config, { redis })

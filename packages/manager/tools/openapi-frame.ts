@@ -53,6 +53,8 @@ export function frame(): Json & { components: Json } {
         subject: apiKey('X-Token-Subject', 'The person the proxy has signed in: the subject, a UUID.'),
         email: apiKey('X-Token-User-Email', 'Their e-mail; optional.'),
         name: apiKey('X-Token-User-Name', 'Their name; optional.'),
+        forwardedUser: apiKey('X-User-Id', 'The person the proxy has signed in: a UUID.'),
+        forwardedTenant: apiKey('X-Tenant-Id', 'The tenant they have chosen: a UUID.'),
         machineToken: { type: 'http', scheme: 'bearer', description: 'The token of a machine user.' },
         personalAccessToken: {
           type: 'http',
@@ -90,7 +92,8 @@ export const reasons: Record<string, string> = {
   404: 'There is no such thing, or it is out of reach.',
   413: 'The body is larger than this route accepts.',
   415: 'The body is not sent as JSON.',
-  429: 'Too many failures.',
+  422: 'The key was used for another body.',
+  429: 'Too many failures, or more calls than the limit.',
   500: 'Something failed here; the request id names it in the log.',
   502: 'The endpoint could not be reached, or its response ended early.',
   503: 'Not now: the service is overloaded, or something it needs does not answer.',

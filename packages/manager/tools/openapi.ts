@@ -54,7 +54,11 @@ function operation(route: Route, isOneOfMany: boolean, components: Components): 
   const { schema } = route
   const method = route.method.toLowerCase()
   const suffix = isOneOfMany ? `${method[0]?.toUpperCase()}${method.slice(1)}` : ''
-  const parameters = [...parametersOf(schema.params, 'path'), ...parametersOf(schema.querystring, 'query')]
+  const parameters = [
+    ...parametersOf(schema.params, 'path'),
+    ...parametersOf(schema.querystring, 'query'),
+    ...parametersOf(schema.headers, 'header'),
+  ]
   if (schema.responseHeaders?.[304] !== undefined) parameters.push(headerParts.ifNoneMatch)
   const responses = [...responsesOf(route)].toSorted(([a], [b]) => a.localeCompare(b))
   return {
@@ -136,6 +140,7 @@ function securityOf({ policy, schema }: Route): Json[] {
   if (policy === undefined || 'open' in policy)
     return schema.optionalCredential === undefined ? [] : [{ [schema.optionalCredential]: [] }, {}]
   if ('proxy' in policy) return [{ proxySecret: [] }]
+  if ('tenantUser' in policy) return [{ proxySecret: [], forwardedUser: [], forwardedTenant: [] }]
   if ('machine' in policy) return [{ machineToken: [] }]
   return [
     { proxySecret: [], subject: [], email: [], name: [] },
@@ -144,7 +149,7 @@ function securityOf({ policy, schema }: Route): Json[] {
   ]
 }
 
-function parametersOf(schema: unknown, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: unknown, place: 'header' | 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
     const { description = '', ...form } = property as Json

@@ -4,6 +4,7 @@ import { platformSettings } from '../config/settings.ts'
 import { configText } from '../config/shown-config.ts'
 import { configWarnings } from '../config/warnings.ts'
 import { databaseAddress, redisAddress } from '../platform/db/addresses.ts'
+import { topologyOf } from '../platform/db/redis-topology.ts'
 import { commandConfig, say } from './context.ts'
 
 /** manager config … */
@@ -25,7 +26,7 @@ Redis are named as they would be.`,
     .action((_options, command: Command) => {
       const values = commandConfig(command)
       say(databaseAddress(values.databaseUrl).sentence)
-      say(redisAddress(values.redisUrl))
+      say(redisAddress(values.redisUrl, topologyOf(values)))
       for (const warning of configWarnings(values)) process.stderr.write(`warning: ${warning}\n`)
       say('the configuration is fine')
     })
@@ -47,7 +48,7 @@ Example:
       const values = commandConfig(command)
       const notes = {
         [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).sentence,
-        [platformSettings.redisUrl.key]: redisAddress(values.redisUrl),
+        [platformSettings.redisUrl.key]: redisAddress(values.redisUrl, topologyOf(values)),
       }
       process.stdout.write(configText(values, settings, notes))
     })

@@ -3,6 +3,7 @@
 import { readConfigFile, readSecretFile, secretFileOf } from './files.ts'
 import type { Setting, SettingsTable, ValuesOf } from './readers.ts'
 import { platformSettings } from './settings.ts'
+import type { RedisMode } from '../platform/db/redis-topology.ts'
 import { findUnknown } from './unknown-settings.ts'
 
 type TemplateEnv = {
@@ -130,5 +131,30 @@ function checkTogether(config: Config, refused: ReadonlySet<string>): string[] {
   const isSecretMissing = config.proxySecret === undefined && !refused.has('proxySecret')
   if (config.proxySecretPrevious !== undefined && isSecretMissing)
     problems.push('SVC_PROXY_SECRET_PREVIOUS is set without SVC_PROXY_SECRET')
+  if (!refused.has('redisUrl') && !refused.has('redisMode')) problems.push(...checkRedis(config, refused))
+  return problems
+}
+
+/** Settings of another way of running Redis would be without effect, and what they were meant for would not happen. */
+function checkRedis(config: Config, refused: ReadonlySet<string>): string[] {
+  const { redisMode, redisNodes, redisMasterName, redisSentinelPassword, redisUrl } = config
+  const problems: string[] = []
+  const isOther = (isSet: boolean, variable: string, modes: readonly RedisMode[]): void => {
+    if (isSet && !modes.includes(redisMode))
+      problems.push(
+        `${variable} is set, but SVC_REDIS_MODE (redis.mode) is ${redisMode}; set the mode to ${modes.join(' or ')}, or remove ${variable}`,
+      )
+  }
+  isOther((redisNodes ?? []).length > 0, 'SVC_REDIS_NODES (redis.nodes)', ['sentinel', 'cluster'])
+  isOther(redisMasterName !== undefined, 'SVC_REDIS_MASTER_NAME (redis.master_name)', ['sentinel'])
+  isOther(redisSentinelPassword !== undefined, 'SVC_REDIS_SENTINEL_PASSWORD (redis.sentinel_password)', [
+    'sentinel',
+  ])
+  if (redisMode === 'sentinel' && redisMasterName === undefined && !refused.has('redisMasterName'))
+    problems.push(
+      `SVC_REDIS_MASTER_NAME (redis.master_name) is required when SVC_REDIS_MODE (redis.mode) is sentinel: ${platformSettings.redisMasterName.doc}`,
+    )
+  if (redisMode === 'cluster' && !/^\/?0?$/.test(new URL(redisUrl).pathname))
+    problems.push('SVC_REDIS_URL (redis.url) names a database, but a cluster has only database 0; remove it')
   return problems
 }

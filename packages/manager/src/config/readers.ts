@@ -171,6 +171,25 @@ export const roles: Reader<RoleName[]> = (raw) => {
   return { value: [...new Set(list)] }
 }
 
+/** A list of at most `max` places, each a host and a port, possibly empty. */
+export function placeList(max: number): Reader<string[]> {
+  return (raw) => {
+    const list = commaList(raw).filter((item) => item !== '')
+    const valid = list.every((item): item is string => {
+      const [, name, port] =
+        /^(?:([a-zA-Z0-9._-]{1,253})|\[[0-9a-fA-F:.]{2,45}\]):(\d{1,5})$/.exec(String(item)) ?? []
+      return (
+        (name !== undefined || isIP(String(item).slice(1, String(item).indexOf(']'))) === 6) && isPort(port)
+      )
+    })
+    return valid && list.length <= max
+      ? { value: [...new Set(list)] }
+      : { problem: `must be a list of at most ${max} places such as 10.0.0.2:6379 or [fd12::5]:6379` }
+  }
+}
+
+const isPort = (text: string | undefined): boolean => Number(text) >= 1 && Number(text) <= 65_535
+
 /** A list of networks in CIDR notation, possibly empty. */
 export const cidrList: Reader<string[]> = (raw) => {
   const list = commaList(raw).filter((item) => item !== '')

@@ -8,12 +8,14 @@ import {
   integer,
   keyRing,
   oneOf,
+  placeList,
   roles,
   setting,
   text,
   url,
   word,
 } from './readers.ts'
+import { redisModes } from '../platform/db/redis-topology.ts'
 
 /** In the order in which the documentation lists them. */
 export const platformSettings = {
@@ -53,6 +55,12 @@ export const platformSettings = {
     default: 2,
     doc: 'Further connections per process for the log of ESB calls: this number for their beginnings, and the same for their ends.',
   }),
+  databaseNotificationPoolSize: setting(integer(1, 20), {
+    key: 'database.notification_pool_size',
+    env: 'SVC_DATABASE_NOTIFICATION_POOL_SIZE',
+    default: 2,
+    doc: 'Further connections per process for writing notifications: this number for those that name their recipients, and the same for those to roles and whole tenants.',
+  }),
   databaseMaxWaiting: setting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',
@@ -82,7 +90,32 @@ export const platformSettings = {
     env: 'SVC_REDIS_URL',
     secret: true,
     default: 'redis://127.0.0.1:6379',
-    doc: 'Connection string of Redis or Valkey. The service stays ready without it, marked degraded.',
+    doc: 'Connection string of Redis or Valkey, 7 or newer. The service stays ready without it, marked degraded. With `redis.mode` `sentinel` or `cluster` its host is one of the sentinels or nodes, and scheme, user and password count for all servers.',
+  }),
+  redisMode: setting(oneOf(...redisModes), {
+    key: 'redis.mode',
+    env: 'SVC_REDIS_MODE',
+    default: 'single',
+    doc: 'How Redis is run: `single` server, a master watched by `sentinel`s, or `cluster`.',
+  }),
+  redisNodes: setting(placeList(32), {
+    key: 'redis.nodes',
+    env: 'SVC_REDIS_NODES',
+    default: [],
+    doc: 'Further sentinels or nodes of the cluster besides that of `redis.url`, such as `10.0.0.2:26379,10.0.0.3:26379`. Name every sentinel, and a few nodes of a cluster.',
+  }),
+  redisMasterName: setting(text(128), {
+    key: 'redis.master_name',
+    env: 'SVC_REDIS_MASTER_NAME',
+    optional: true,
+    doc: 'Name that the sentinels give the master; required with `redis.mode` `sentinel`.',
+  }),
+  redisSentinelPassword: setting(text(1_024), {
+    key: 'redis.sentinel_password',
+    env: 'SVC_REDIS_SENTINEL_PASSWORD',
+    secret: true,
+    optional: true,
+    doc: 'Password of the sentinels, if they have one; that of the servers is in `redis.url`.',
   }),
   redisKeyPrefix: setting(word, {
     key: 'redis.key_prefix',

@@ -210,6 +210,50 @@ export interface MonthlyPartitions {
   parent: string;
 }
 
+export interface NotificationErasures {
+  applicationId: string;
+  id: Generated<string>;
+  requestedAt: Generated<Timestamp>;
+  tenantId: string;
+}
+
+export interface NotificationKeys {
+  applicationId: string;
+  expiresAt: Timestamp;
+  fingerprint: Buffer;
+  key: string;
+  notificationId: string;
+  recipientCount: number;
+  requestId: string;
+  tenantId: string;
+}
+
+export interface NotificationRecipients {
+  applicationId: string;
+  createdAt: Timestamp;
+  expiresAt: Timestamp | null;
+  notificationId: string;
+  readAt: Timestamp | null;
+  seenAt: Timestamp | null;
+  tenantId: string;
+  type: string | null;
+  userId: string;
+}
+
+export interface Notifications {
+  applicationId: string;
+  body: string | null;
+  createdAt: Timestamp;
+  data: Json | null;
+  expiresAt: Timestamp | null;
+  id: string;
+  link: string | null;
+  severity: string;
+  tenantId: string;
+  title: string | null;
+  type: string | null;
+}
+
 export interface PersonalAccessTokens {
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
@@ -301,9 +345,11 @@ export interface SchemaCompatibility {
 
 export interface Settings {
   applicationId: string | null;
+  backendCommsEnabled: Generated<string | null>;
   backendModuleConfig: Generated<Json>;
   contentBytes: Generated<number>;
   createdAt: Generated<Timestamp>;
+  frontendCommsEnabled: Generated<string | null>;
   frontendModuleConfig: Generated<Json>;
   id: Generated<string>;
   projectId: string;
@@ -433,6 +479,10 @@ export interface DB {
   machineUser2endpoints: MachineUser2endpoints;
   machineUsers: MachineUsers;
   monthlyPartitions: MonthlyPartitions;
+  notificationErasures: NotificationErasures;
+  notificationKeys: NotificationKeys;
+  notificationRecipients: NotificationRecipients;
+  notifications: Notifications;
   personalAccessTokens: PersonalAccessTokens;
   pgmigrations: Pgmigrations;
   piletPackages: PiletPackages;

@@ -10,6 +10,7 @@ const statusByCode = {
   gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  key_reused: 422,
   rate_limited: 429,
   internal: 500,
   template_failed: 500,

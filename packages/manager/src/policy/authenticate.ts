@@ -8,7 +8,7 @@ import { type ClientAddress, clientNetwork } from '../platform/http/client-addre
 import { AppError } from '../platform/errors.ts'
 import type { Gate } from '../platform/http/gate.ts'
 import { presentedAuthorization } from '../platform/http/headers.ts'
-import { type Identity, readIdentity } from '../platform/http/identity.ts'
+import { type Identity, type TenantUser, readIdentity, readTenantUser } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
@@ -31,6 +31,8 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The caller on routes for machine users. */
     machine: Machine | undefined
+    /** Whom the proxy names, on routes for a user in a tenant. */
+    tenantUser: TenantUser | undefined
     /** True when the request came with the correct proxy secret. */
     isFromProxy: boolean
     /** Where the request comes from, as far as the proxies that forwarded it are trusted. */
@@ -60,6 +62,7 @@ const machinePrefixes = ['/api/machine/', '/esb/']
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
   server.decorateRequest('machine', undefined)
+  server.decorateRequest('tenantUser', undefined)
   server.decorateRequest('isFromProxy', false)
   // Computed only where it is read.
   server.decorateRequest('clientAddress', {
@@ -89,6 +92,7 @@ function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<v
   else request.isFromProxy = options.gate.isTrusted(request.raw)
   if (isMachineAddress || (policy !== undefined && 'machine' in policy)) return admitMachine(request, options)
   if (policy === undefined || 'open' in policy || 'proxy' in policy) return null
+  if ('tenantUser' in policy) return admitTenantUser(request, options)
   return 'can' in policy ? admitHolder(request, policy.can, options) : admitUser(request, options)
 }
 
@@ -99,6 +103,18 @@ function passGate(request: FastifyRequest, gate: Gate): void {
     request.silent = true
     throw error
   }
+}
+
+/** Throws at once when the headers do not name a user and a tenant. */
+function admitTenantUser(request: FastifyRequest, { metrics }: AuthenticateOptions): null {
+  try {
+    request.tenantUser = readTenantUser(request.raw, metrics)
+  } catch (error) {
+    request.silent = true
+    throw error
+  }
+  request.logFields['actor'] = request.tenantUser.userId
+  return null
 }
 
 async function admitHolder(

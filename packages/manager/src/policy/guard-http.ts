@@ -10,6 +10,8 @@ type RoutePolicy =
   | { open: string }
   /** Behind the proxy gate, no user needed; the text says why. */
   | { proxy: string }
+  /** Behind the gate, for the user in the tenant that the proxy names in its headers; the text says what for. */
+  | { tenantUser: string }
   /** For an enabled machine user with a Bearer token, past the proxy gate; the text says what for. */
   | { machine: string }
   /** Behind the gate with a user; the text says where the finer policy is. */

@@ -49,6 +49,8 @@ function routeLine({ method, path, policy, audited }: GuardedRoute): string {
   if ('open' in policy) return `${operation} none | open | anyone: ${policy.open} | ${rows} |`
   if ('proxy' in policy)
     return `${operation} none | proxy secret | the trusted proxy: ${policy.proxy} | ${rows} |`
+  if ('tenantUser' in policy)
+    return `${operation} none | proxy secret, X-User-Id and X-Tenant-Id | ${policy.tenantUser} | ${rows} |`
   if ('machine' in policy) return `${operation} none | machine token | ${policy.machine} | ${rows} |`
   if ('user' in policy) return `${operation} none | proxy secret and user | ${policy.user} | ${rows} |`
   const { do: permission, on, in: scope } = policy.can

@@ -58,6 +58,7 @@ describe('a secret from a file', () => {
   const values: Record<string, string> = {
     SVC_DATABASE_URL: url,
     SVC_REDIS_URL: 'redis://:word@cache.example',
+    SVC_REDIS_SENTINEL_PASSWORD: 'watchword',
     SVC_PROXY_SECRET: 'a-proxy-secret-of-thirty-two-characters',
     SVC_PROXY_SECRET_PREVIOUS: 'a-previous-secret-of-thirty-two-characters',
     SVC_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
@@ -71,7 +72,8 @@ describe('a secret from a file', () => {
       const env = Object.fromEntries(
         Object.entries(values).map(([name, value]) => [`${name}_FILE`, file(name, `${value}${end}`)]),
       )
-      expect(load(env)).toEqual(load(values))
+      const sentinel = { SVC_REDIS_MODE: 'sentinel', SVC_REDIS_MASTER_NAME: 'main' }
+      expect(load({ ...env, ...sentinel })).toEqual(load({ ...values, ...sentinel }))
     }
     const path = file('two', `${values['SVC_PROXY_SECRET']}\n\n`)
     expect(problemsOf({ ...leastEnv, SVC_PROXY_SECRET_FILE: path })).toEqual([

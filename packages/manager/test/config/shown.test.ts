@@ -1,7 +1,9 @@
 // What operators are told of a configuration: warnings, and where the engines are. Never a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configWarnings } from '../../src/config/warnings.ts'
-import { databaseAddress, redisAddress, redisPlace } from '../../src/platform/db/addresses.ts'
+import { placeOfUrl } from '../../src/platform/db/redis-client.ts'
+import { topologyOf } from '../../src/platform/db/redis-topology.ts'
+import { databaseAddress, redisAddress, shownPlaces } from '../../src/platform/db/addresses.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
 import { leastEnv, load, useFiles } from '../kit/config.ts'
 import { runManager, startProcess } from '../kit/process.ts'
@@ -74,6 +76,11 @@ describe('warnings', () => {
 })
 
 describe('addresses', () => {
+  const redisOf = (url: string, env = {}): string => {
+    const config = load({ ...leastEnv, SVC_REDIS_URL: url, ...env })
+    return redisAddress(config.redisUrl, topologyOf(config))
+  }
+
   test('host, port, name and user of the database, as the driver will take them', () => {
     for (const [url, sentence, label] of [
       [
@@ -89,9 +96,20 @@ describe('addresses', () => {
       ['postgres://u:x@h', 'database u on h:5432 as u', 'h:5432/u'],
     ] as const)
       expect(databaseAddress(url)).toMatchObject({ sentence, label })
-    expect(redisAddress('redis://127.0.0.1:6379')).toBe('redis on 127.0.0.1:6379')
-    expect(redisAddress('rediss://user:x@cache.example/3')).toBe('redis on cache.example:6379')
-    expect(redisAddress('redis://[::1]:7000')).toBe('redis on [::1]:7000')
+    expect(redisOf('redis://127.0.0.1:6379')).toBe('redis on 127.0.0.1:6379')
+    expect(redisOf('rediss://user:x@cache.example/3')).toBe('redis on cache.example:6379')
+    expect(redisOf('redis://[::1]:7000')).toBe('redis on [::1]:7000')
+    expect(redisOf('redis://:x@a.example', { SVC_REDIS_MODE: 'cluster' })).toBe(
+      'redis cluster with nodes on a.example:6379',
+    )
+    const sentinel = {
+      SVC_REDIS_MODE: 'sentinel',
+      SVC_REDIS_NODES: 'b.example:26379, [::1]:26380, a.example:26379',
+      SVC_REDIS_MASTER_NAME: 'main',
+    }
+    expect(redisOf('rediss://:x@a.example:26379', sentinel)).toBe(
+      'redis master main of sentinels on a.example:26379, b.example:26379, [::1]:26380',
+    )
   })
 
   test('no part of a password, wherever it is and however it is written', () => {
@@ -112,7 +130,8 @@ describe('addresses', () => {
     ]) {
       const { sentence, label } = databaseAddress(`postgres://${rest}`)
       expect([rest, `${sentence} ${label}`]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
-      const redis = `${redisAddress(`redis://${rest}`)} ${redisPlace(`redis://${rest}`)}`
+      const shown = shownPlaces(`redis://${rest}`)(placeOfUrl(`redis://${rest}`))
+      const redis = `${redisOf(`redis://${rest}`)} ${shown}`
       expect([rest, redis]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
     }
     for (const url of ['postgres:svc:hidden@h/a', 'postgres:/svc:hidden@h/a'])

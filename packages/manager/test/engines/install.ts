@@ -1,5 +1,5 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium and Ceph are there: on Debian, as root, they are
-// installed; elsewhere the message says what is missing.
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx and Ceph are there: on Debian, as root,
+// they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -43,6 +43,15 @@ export function ensureChromium(): string {
   if (present !== null) return present
   install(['chromium'])
   return '/usr/bin/chromium'
+}
+
+/** The nginx program, installed first where that is possible. */
+export function ensureNginx(): string {
+  // Its folder is not on the path of everybody.
+  const present = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null)
+  if (present !== null) return present
+  install(['nginx-light'])
+  return '/usr/sbin/nginx'
 }
 
 const cephPackages: Record<string, string> = {

@@ -1,6 +1,5 @@
 // Keeps a PostgreSQL and a Redis for whoever started it (run.ts): prints where they are, and stops them and throws their
-// data away when its standard input ends. That happens however the other process ends, also when it is killed. With
-// `--durable` PostgreSQL waits for the disk.
+// data away when its standard input ends. That happens however the other process ends, also when it is killed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { freePort, startPostgres } from './postgres.ts'
@@ -8,7 +7,7 @@ import { startRedis } from './redis.ts'
 
 const dir = mkdtempSync(`${tmpdir()}/manager-engines-`)
 try {
-  const postgres = startPostgres(dir, await freePort(), { durable: process.argv.includes('--durable') })
+  const postgres = startPostgres(dir, await freePort())
   const redis = await startRedis(await freePort())
   process.stdout.write(`${JSON.stringify({ databaseUrl: postgres.url, redisUrl: redis.url, dir })}\n`)
   await new Promise((resolve) => {

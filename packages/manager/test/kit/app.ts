@@ -8,10 +8,11 @@ import { type Config, loadConfig } from '../../src/config/config.ts'
 import { createDatabase } from '../../src/platform/db/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
+import { channelsOf } from '../../src/platform/db/channels.ts'
 import { createRedis } from '../../src/platform/db/redis.ts'
 import type { TransportOptions } from '../../src/transport.ts'
 import { version } from '../../src/version.ts'
-import { type World, closeWorld, createWorld } from '../../src/world.ts'
+import { type World, closeWorld, createWorld, redisOptions } from '../../src/world.ts'
 import { compareAnswers } from './answers.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
 import { redisUrl } from './engines.ts'
@@ -88,6 +89,7 @@ const patientEnv = {
   SVC_ESB_BODY_STALL_TIMEOUT: '29s',
 }
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
+const patience = { subscribeMs: 30_000, answerMs: 30_000 }
 const quick = { iterations: 1_000, loopDelayMs: () => 0 }
 
 /** Starts the service; `close` stops it, drops its database, and throws if an answer was not as the API document says. */
@@ -133,19 +135,18 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     lookupPoolSize: config.databaseLookupPoolSize,
     contentPoolSize: config.databaseContentPoolSize,
     logPoolSize: config.databaseLogPoolSize,
+    notificationPoolSize: config.databaseNotificationPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
     log,
     onStatement: (sql) => statements.push(sql),
   })
   const metrics = options.world?.metrics ?? createMetrics(version)
-  const redisOptions = {
-    url: config.redisUrl,
-    keyPrefix: config.redisKeyPrefix,
-    ...(isPatient ? { timeouts } : {}),
-  }
-  const redis = options.world?.redis ?? createRedis(redisOptions, { log, metrics })
-  const world = createWorld(config, { log, database: counted, ...options.world, metrics, redis })
+  const redis =
+    options.world?.redis ??
+    createRedis({ ...redisOptions(config), ...(isPatient ? { timeouts } : {}) }, { log, metrics })
+  const channels = channelsOf({ redis, log, ...(isPatient ? { timeouts: patience } : {}) })
+  const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {
     ...(isPatient ? quick : {}),
@@ -160,7 +161,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   return { app, world, config, logLines, statements, url, undeclared }
 }
 
-function lineCollector(lines: Record<string, unknown>[]): Writable {
+export function lineCollector(lines: Record<string, unknown>[]): Writable {
   return new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       for (const line of chunk.toString('utf8').split('\n').filter(Boolean))

@@ -14,13 +14,15 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /**
- * The routes whose failures are counted; the CLI's poll and the two of notifications join them when they are built. The
- * check of a credential counts too, but says so in its answer, which is always 200.
+ * The routes whose failures are counted; the CLI's poll joins them when it is built. How often an application may notify is
+ * in features/comms/emit-rates.test.ts. The check of a credential counts too, but says so in its answer, which is always 200.
  */
 const limited = [
   'ANY /esb/*',
   'DELETE /api/machine/backend/:id',
   'GET /api/machine/application/:id/tenants',
+  'POST /api/machine/comms/emit',
+  'POST /api/machine/comms/publish',
   'POST /api/machine/register-backend',
   'POST /api/validate-proxy-auth',
   'PUT /api/machine/backend/:id/heartbeat',

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
-import { preparePartitions } from '../../platform/db/partitions.ts'
+import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
@@ -166,6 +166,3 @@ const codeOf = (error: unknown): string => (error as { code?: string }).code ?? 
 const isAboutARow = (error: unknown): boolean => /^(?:22|23|P0)/.test(codeOf(error))
 /** The endpoint or the machine user is gone. */
 const isAboutAnOwner = (error: unknown): boolean => codeOf(error) === '23503'
-/** PostgreSQL reports a missing partition as a violated check without a name. */
-const isWithoutPartition = (error: unknown): boolean =>
-  codeOf(error) === '23514' && (error as { constraint?: string }).constraint === undefined

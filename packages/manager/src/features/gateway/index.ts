@@ -7,6 +7,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { gatewayPolicy } from '../../platform/outbound/egress-policies.ts'
 import type { Names } from '../../platform/outbound/names.ts'
 import { ownServicesOf } from '../../platform/outbound/own-services.ts'
+import type { Redis } from '../../platform/db/redis.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import { createGatewayMetrics } from './gateway.metrics.ts'
 import { registerGatewayRoutes } from './gateway.routes.ts'
@@ -17,6 +18,7 @@ type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCal
   config: Config
   metrics: Metrics
   names: Names
+  redis: Redis
   shares: ConnectionShares
 }
 
@@ -24,8 +26,14 @@ export const gateway = defineFeature({
   name: 'gateway',
   role: 'gateway',
   create: (deps: Deps) => {
-    const { config, names, shares } = deps
-    const pools = createOutboundPools({ ...outboundOptions(config), names, maxSockets: shares.outbound })
+    const { config, names, redis, shares } = deps
+    const ownServices = ownServicesOf(config, () => redis.shards.all())
+    const pools = createOutboundPools({
+      ...outboundOptions(config),
+      ownServices,
+      names,
+      maxSockets: shares.outbound,
+    })
     const service = createGatewayService({
       ...deps,
       pools,
@@ -61,7 +69,6 @@ function outboundOptions(config: Config) {
   const settings = settingsOf(config, gatewaySettings)
   return {
     policy: gatewayPolicy(settings),
-    ownServices: ownServicesOf(config),
     maxPerOrigin: settings.esbMaxCallsPerOrigin,
     connectTimeoutMs: Math.min(10_000, settings.esbForwardTimeoutMs),
   }

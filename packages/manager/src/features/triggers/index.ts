@@ -9,6 +9,7 @@ import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Names } from '../../platform/outbound/names.ts'
 import { ownServicesOf } from '../../platform/outbound/own-services.ts'
+import type { Redis } from '../../platform/db/redis.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import { byId } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
@@ -27,6 +28,7 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
     config: Config
     metrics: Metrics
     names: Names
+    redis: Redis
     shares: ConnectionShares
   }
 
@@ -52,7 +54,7 @@ export const triggers = defineFeature({
     const limits = limitsOf(settings, deps.shares)
     const pools = createOutboundPools({
       policy: deps.backends.egressPolicy,
-      ownServices: ownServicesOf(deps.config),
+      ownServices: ownServicesOf(deps.config, () => deps.redis.shards.all()),
       names: deps.names,
       maxPerOrigin: limits.maxPerDeployment,
       maxSockets: deps.shares.callbacks,

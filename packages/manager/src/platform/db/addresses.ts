@@ -1,6 +1,8 @@
 // Where the engines are, for people to read. A connection string holds a password, in one of many places: only what is
 // plainly a host, a port, a name or a user leaves this file.
 import { Client } from 'pg'
+import { splitPlace } from './redis-client.ts'
+import type { Topology } from './redis-topology.ts'
 
 export type DatabaseAddress = {
   /** Such as `db.example:5432`. */
@@ -39,18 +41,24 @@ export function databaseHost(url: string): { host: string; port: number } {
   return { host, port }
 }
 
-/** Such as `redis on 127.0.0.1:6379`. */
-export const redisAddress = (url: string): string =>
-  isAmbiguous(url)
-    ? `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
-    : `redis on ${redisPlace(url)}`
-
-/** The same for a log line, such as `127.0.0.1:6379`. */
-export function redisPlace(url: string): string {
-  if (isAmbiguous(url)) return mask
-  const { hostname, port } = new URL(url)
-  return placeOf(hostname.replace(/^\[(.+)\]$/, '$1'), port === '' ? 6379 : Number(port))
+/** Such as `redis on 127.0.0.1:6379`, or `redis master main of sentinels on 10.0.0.1:26379, 10.0.0.2:26379`. */
+export function redisAddress(url: string, topology: Topology): string {
+  if (isAmbiguous(url))
+    return `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
+  const shown = shownPlaces(url)
+  if (topology.mode === 'single') return `redis on ${shown(topology.place)}`
+  return topology.mode === 'cluster'
+    ? `redis cluster with nodes on ${topology.nodes.map(shown).join(', ')}`
+    : `redis master ${plain(plainName, topology.masterName)} of sentinels on ${topology.sentinels.map(shown).join(', ')}`
 }
+
+/** Places of servers for a log line, such as `127.0.0.1:6379`; the URL is the one that leads to them. */
+export const shownPlaces =
+  (url: string) =>
+  (place: string): string => {
+    const { host, port } = splitPlace(place)
+    return isAmbiguous(url) ? mask : placeOf(host.replace(/^\[(.+)\]$/, '$1'), port)
+  }
 
 /** The driver knows best: parameters of the query and variables such as PGHOST count too. Nothing connects here. */
 function readByDriver(url: string): Client {

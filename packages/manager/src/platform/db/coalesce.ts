@@ -11,8 +11,12 @@ export type CoalescedOptions<Key, Row> = {
   keyOf: (key: Key) => string
   /** The statement: what each key leads to, in the order of the keys, null where there is nothing. */
   run: (keys: Key[]) => Promise<(Row | null)[]>
+  /** Whose work a key is, where it may be much: then owners take turns, and none waits behind all of another. */
+  ownerOf?: (key: Key) => string
   /** The most keys of one statement; fewer where a row may be large. */
   maxBatch?: number
+  /** How much work a key is, and the most of one statement; a key that is more than that goes alone. */
+  weight?: { of: (key: Key) => number; max: number }
   /** The most that wait; fewer where a key is large. */
   maxWaiting?: number
   /** Statements at once: two by default, so that the database works on one while this process handles the other. */
@@ -37,7 +41,7 @@ export function createCoalesced<Key, Row>(
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, inFlight, stalled] = [0, 0, 0]
   let isScheduled = false
-  const gap = createGap(minGapMs)
+  const [gap, turns] = [createGap(minGapMs), createTurns<Key>(options.ownerOf)]
 
   const schedule = (): void => {
     const running = inFlight - stalled
@@ -56,7 +60,7 @@ export function createCoalesced<Key, Row>(
     isScheduled = false
     gap.begin()
     const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
-    const batch = takeFrom(gathering, Math.min(maxBatch, share))
+    const batch = takeFrom(gathering, Math.min(maxBatch, share), { ...options, turns })
     let isStalled = false
     inFlight++
     schedule()
@@ -117,13 +121,46 @@ function createGap(minGapMs: number) {
   }
 }
 
-/** The keys that gathered first. */
-function takeFrom<Key, Row>(gathering: Gathering<Key, Row>, count: number) {
+/** The keys that gathered first, of each owner in turn. */
+function takeFrom<Key, Row>(
+  gathering: Gathering<Key, Row>,
+  count: number,
+  { weight, turns }: Pick<CoalescedOptions<Key, Row>, 'weight'> & { turns: Turns<Key> },
+) {
   const batch = []
-  for (const [name, entry] of gathering) {
-    if (batch.length === count) break
+  let total = 0
+  for (const [name, entry] of turns.inTurn(gathering)) {
+    total += weight?.of(entry.key) ?? 0
+    if (batch.length === count || (batch.length > 0 && weight !== undefined && total > weight.max)) break
     batch.push(entry)
     gathering.delete(name)
   }
+  turns.note(batch)
   return batch
+}
+
+type Turns<Key> = ReturnType<typeof createTurns<Key>>
+
+/** Remembers when the owners that still wait were served last; whoever was served longest ago is next. */
+function createTurns<Key>(ownerOf: ((key: Key) => string) | undefined) {
+  let servedAt = new Map<string, number>()
+  let now = 0
+  type Entries<Entry> = Iterable<[string, Entry]>
+  function* inTurn<Entry extends { key: Key }>(gathering: Entries<Entry>): Entries<Entry> {
+    if (ownerOf === undefined) return yield* gathering
+    const byOwner = Map.groupBy(gathering, ([, { key }]) => ownerOf(key))
+    servedAt = new Map([...byOwner.keys()].map((owner) => [owner, servedAt.get(owner) ?? 0]))
+    const order = (owner: string): number => servedAt.get(owner) ?? 0
+    let queues = [...byOwner].toSorted(([a], [b]) => order(a) - order(b)).map(([, queue]) => queue)
+    for (let round = 0; queues.length > 0; round++) {
+      for (const queue of queues) yield queue[round] as [string, Entry]
+      queues = queues.filter(({ length }) => length > round + 1)
+    }
+  }
+  const note = (batch: readonly { key: Key }[]): void => {
+    if (ownerOf === undefined) return
+    now++
+    for (const { key } of batch) servedAt.set(ownerOf(key), now)
+  }
+  return { inTurn, note }
 }

@@ -29,6 +29,8 @@ export type DatabaseOptions = {
   contentPoolSize?: number
   /** Connections for each of the two ways of writing logs; 1 by default. */
   logPoolSize?: number
+  /** Connections for each of the two ways of writing notifications; 1 by default. */
+  notificationPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 means no limit. */
@@ -51,6 +53,10 @@ export type Database = {
   write: Write
   /** The same without waiting for the disk: a crash of the database may lose it, a crash of this process does not. */
   writeAsyncCommit: Write
+  /** Runs a prepared statement that writes notifications, on separate connections; returns its rows. */
+  writeNotifications: Read
+  /** The same for very many recipients: it may take longer, and is planned by how the tables look at the moment. */
+  writeToMembers: Read
   /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
   jobPool: Pool
   /** Calls back whenever a connection reports a server that takes no writes. */
@@ -68,6 +74,9 @@ export type PreparedStatement = { name: string; text: string }
 
 /** How many connections jobs have to themselves. */
 export const jobConnections = 2
+
+/** Writing to the members of a tenant of 100,000 takes one to three seconds, and more while others work too. */
+const leastMembersTimeoutMs = 30_000
 
 // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
 const always = '-c jit=off'
@@ -87,21 +96,11 @@ export function createDatabase(options: DatabaseOptions): Database {
   const gate = createConnectGate()
   let noteReadOnly: (() => void) | null = null
   const renewals: (() => void)[] = []
-  const openPool = (max: number, settings: string): Pool => {
+  const openPool: OpenPool = (max, settings, statementTimeoutMs = options.statementTimeoutMs) => {
     const pool = new Pool({
+      ...connectionOptions(options, settings, statementTimeoutMs),
       Client: gate.Patient,
-      connectionString: options.url,
       max,
-      types,
-      connectionTimeoutMillis: options.acquireTimeoutMs,
-      idleTimeoutMillis: 30_000,
-      statement_timeout: options.statementTimeoutMs,
-      // A server that hangs sends nothing: the client times out a little later than the server would.
-      query_timeout: options.statementTimeoutMs + 500,
-      idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-      keepAlive: true,
-      application_name: options.applicationName ?? 'manager',
-      options: settings,
     })
     renewals.push(keepConnectionsHonest(pool, () => noteReadOnly?.()))
     // An idle connection that breaks must not end the process; the pool drops it.
@@ -109,11 +108,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     return pool
   }
   const pool = openPool(options.poolSize, always)
-  const lookupPool = openPool(options.lookupPoolSize ?? 1, lookupSettings)
-  const contentPool = openPool(options.contentPoolSize ?? 1, lookupSettings)
-  const logPool = openPool(options.logPoolSize ?? 1, lookupSettings)
-  const jobPool = openPool(jobConnections, always)
-  const asyncCommitPool = openPool(options.logPoolSize ?? 1, `${lookupSettings} -c synchronous_commit=off`)
+  const { jobPool, ...purposes } = openPools(openPool, options)
+  const { lookups, contents, logs, asyncLogs, notifications, members } = purposes
   const db: Db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -125,10 +121,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     pool,
     jobPool,
     clock,
-    read: readsOn(lookupPool, options.onStatement),
-    readContent: readsOn(contentPool, options.onStatement),
-    write: writesOn(logPool, options.onStatement),
-    writeAsyncCommit: writesOn(asyncCommitPool, options.onStatement),
+    read: readsOn(lookups, options.onStatement),
+    readContent: readsOn(contents, options.onStatement),
+    write: writesOn(logs, options.onStatement),
+    writeAsyncCommit: writesOn(asyncLogs, options.onStatement),
+    writeNotifications: readsOn(notifications, options.onStatement),
+    writeToMembers: readsOn(members, options.onStatement),
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
@@ -141,8 +139,39 @@ export function createDatabase(options: DatabaseOptions): Database {
       await db.destroy()
       // Kysely ends it only if it was used.
       if (!pool.ending) await pool.end()
-      for (const own of [lookupPool, contentPool, logPool, asyncCommitPool, jobPool]) await own.end()
+      for (const own of [...Object.values(purposes), jobPool]) await own.end()
     },
+  }
+}
+
+type OpenPool = (max: number, settings: string, statementTimeoutMs?: number) => Pool
+
+const connectionOptions = (options: DatabaseOptions, settings: string, statementTimeoutMs: number) => ({
+  connectionString: options.url,
+  types,
+  connectionTimeoutMillis: options.acquireTimeoutMs,
+  idleTimeoutMillis: 30_000,
+  statement_timeout: statementTimeoutMs,
+  // A server that hangs sends nothing: the client times out a little later than the server would.
+  query_timeout: statementTimeoutMs + 500,
+  idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
+  keepAlive: true,
+  application_name: options.applicationName ?? 'manager',
+  options: settings,
+})
+
+/** The connections that serve one purpose each. */
+function openPools(open: OpenPool, options: DatabaseOptions) {
+  const { lookupPoolSize = 1, contentPoolSize = 1, logPoolSize = 1, notificationPoolSize = 1 } = options
+  const membersTimeoutMs = Math.max(options.statementTimeoutMs, leastMembersTimeoutMs)
+  return {
+    lookups: open(lookupPoolSize, lookupSettings),
+    contents: open(contentPoolSize, lookupSettings),
+    logs: open(logPoolSize, lookupSettings),
+    asyncLogs: open(logPoolSize, `${lookupSettings} -c synchronous_commit=off`),
+    notifications: open(notificationPoolSize, lookupSettings),
+    members: open(notificationPoolSize, `${always} -c plan_cache_mode=force_custom_plan`, membersTimeoutMs),
+    jobPool: open(jobConnections, always),
   }
 }
 

@@ -12,6 +12,10 @@ export type PartitionedTable = { table: string; retentionDays: number }
 const hourMs = 3_600_000
 const monthsAhead = 2
 
+/** PostgreSQL reports a missing partition as a violated check without a name. */
+export const isWithoutPartition = (error: unknown): boolean =>
+  (error as { code?: string }).code === '23514' && (error as { constraint?: string }).constraint === undefined
+
 /** Makes the partitions from last month to the month after next; returns how many were missing. */
 export async function preparePartitions(db: Db, table: string): Promise<number> {
   const { rows } = await sql<{ made: number }>`

@@ -1,16 +1,28 @@
 // Redis holds only what may be lost: hints and counters. Nothing here makes a request fail or wait for long.
-import { createClient } from 'redis'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { redisPlace } from './addresses.ts'
+import { shownPlaces } from './addresses.ts'
+import {
+  type OpenClient,
+  type Place,
+  type RedisClient,
+  clientsOf,
+  isMisplaced,
+  placeOfUrl,
+  reasonOf,
+} from './redis-client.ts'
+import { type RedisNode, type Timeouts, createRedisNode } from './redis-node.ts'
+import { type Places, createPlaces } from './redis-places.ts'
+import type { Topology } from './redis-topology.ts'
 
 /** The commands we use. */
 type Commands = {
+  /** The keys are of one group. */
   eval(script: string, options: { keys: string[]; arguments?: string[] }): Promise<unknown>
 }
 
 export type Redis = {
-  /** False while Redis does not answer; callers then do without it. */
+  /** False while Redis, or one master of a cluster, does not answer; callers then do without it. */
   isUp(): boolean
   /**
    * Runs a command and returns its result, or null when Redis is away, fails or does not answer in time. The first one
@@ -19,121 +31,164 @@ export type Redis = {
   run<T>(command: (client: Commands) => Promise<T>): Promise<T | null>
   /** The key of this name; installations that share a Redis differ in their prefix. */
   key(name: string): string
+  /** Keys that one script may name together. */
+  groups(keys: string[]): string[][]
+  /** What channels are made of. */
+  shards: Shards
   close(): Promise<void>
 }
 
-const pingIntervalMs = 500
-const defaultTimeouts = { pingMs: 400, commandMs: 50 }
-const maxQueuedCommands = 10_000
+export type Shards = Pick<Places, 'of' | 'all' | 'doubt' | 'onNews'> & {
+  /** A connection of one's own. */
+  open: OpenClient
+  /** Whether the master of the channel is known not to answer. */
+  isAway(channel: string): boolean
+  /** Sends a message, and rejects when it is lost; null when it cannot be sent. */
+  publish(channel: string, message: string): Promise<unknown> | null
+}
+
+const defaultTimeouts: Timeouts = { pingMs: 400, commandMs: 50 }
 
 export type RedisOptions = {
+  /** Scheme, user, password and database number; and the place of a single server, the default topology. */
   url: string
+  topology?: Topology
+  sentinelPassword?: string | undefined
   keyPrefix: string
   /** How long a response is waited for; tests that are not about it wait longer. */
-  timeouts?: { pingMs: number; commandMs: number }
+  timeouts?: Timeouts
 }
 
 /** Connects in the background, keeps trying forever, and knows within a second whether Redis answers. */
 export function createRedis(
-  { url, keyPrefix, timeouts = defaultTimeouts }: RedisOptions,
+  { url, topology, sentinelPassword, keyPrefix, timeouts = defaultTimeouts }: RedisOptions,
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): Redis {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: maxQueuedCommands,
-    socket: {
-      connectTimeout: 1_000,
-      // Pings go out all the time; a connection that brings nothing for this long is dead and is opened again.
-      socketTimeout: 3_000,
-      reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 2_000),
-    },
-  })
-  const { note, ...state } = createState(redisPlace(url), { log, metrics })
-  // The client reports every failed reconnect here; the change of state is logged once, by note().
-  client.on('error', (error) => note(false, error))
-  client.on('ready', () => void probe())
-  client.connect().catch((error: unknown) => note(false, error))
-  let pending: Promise<unknown> | null = null
-  const ping = async (): Promise<unknown> => client.ping()
-  const probe = async (): Promise<void> => {
-    // The first attempt to connect is under way; how it ends is reported.
-    if (!state.isKnown() && !client.isReady) return
-    // While one ping waits for a Redis that hangs, no further one is queued behind it.
-    pending ??= ping().finally(() => (pending = null))
-    const failure = await within(timeouts.pingMs, pending).then(
-      () => null,
-      (error: unknown) => error,
-    )
-    note(failure === null, failure)
+  const open = clientsOf(url)
+  const openSentinel = clientsOf(sentinelUrl(url, sentinelPassword))
+  const places = createPlaces(topology ?? { mode: 'single', place: placeOfUrl(url) }, { open, openSentinel })
+  const state = createState(shownPlaces(url), { log, metrics })
+  const nodes = createNodes(places, { open, timeouts, note: state.note })
+  const nodeOf = (key: string | undefined): RedisNode | null => {
+    const place = key === undefined ? places.all()[0] : places.of(key)
+    const node = place === undefined || place === null ? undefined : nodes.at(place)
+    return node?.isUp() === true ? node : null
   }
-  const timer = setInterval(() => void probe(), pingIntervalMs)
-  timer.unref()
+  const commands: Commands = {
+    eval: async (script, options) => {
+      const node = nodeOf(options.keys[0])
+      if (node === null) throw away
+      return node.run((client: RedisClient) => client.eval(script, options))
+    },
+  }
   return {
     isUp: state.isUp,
     key: (name) => `${keyPrefix}:${name}`,
+    groups: (keys) => places.groups(keys),
     run: async (command) => {
-      if (!state.isUp()) return null
       try {
-        return await within(timeouts.commandMs, command(client))
+        return await command(commands)
       } catch (error) {
-        if (error === tooLate) note(false, error)
+        if (isMisplaced(error)) places.doubt()
         return null
       }
     },
+    shards: {
+      of: (channel) => places.of(channel),
+      all: () => places.all(),
+      doubt: () => places.doubt(),
+      onNews: (listener) => places.onNews(listener),
+      open,
+      isAway: (channel) => {
+        const place = places.of(channel)
+        return place !== null && nodes.at(place)?.isDown() === true
+      },
+      publish: (channel, message) =>
+        nodeOf(channel)?.send((client) => client.sPublish(channel, message)) ?? null,
+    },
     close: async () => {
       state.close()
-      clearInterval(timer)
-      client.destroy()
+      places.close()
+      nodes.close()
       await Promise.resolve()
     },
   }
 }
 
+class Away extends Error {}
+const away = new Away('redis is away')
+
+/** Sentinels have a password of their own, or none. */
+function sentinelUrl(url: string, password: string | undefined): string {
+  const own = new URL(url)
+  own.username = ''
+  own.password = password === undefined ? '' : encodeURIComponent(password)
+  own.pathname = ''
+  return own.href
+}
+
+type Note = (answers: boolean, place: Place | null, error?: unknown) => void
+
+/** The servers that are masters at present. */
+function createNodes(
+  places: Places,
+  { open, timeouts, note }: { open: OpenClient; timeouts: Timeouts; note: Note },
+) {
+  const nodes = new Map<Place, RedisNode>()
+  const noteAll = (place: Place | null, error?: unknown): void => {
+    const down = [...nodes].find(([, node]) => node.isDown())
+    if (nodes.size === 0) note(false, place, error ?? noMaster)
+    else if (down !== undefined) note(false, down[0], error)
+    else if ([...nodes.values()].every((node) => node.isUp()))
+      note(true, place ?? [...nodes.keys()][0] ?? null)
+  }
+  const noteOf = (place: Place) => (error?: unknown) => {
+    // What does not answer may be no master any more.
+    if (error !== undefined && error !== null) places.doubt()
+    noteAll(place, error)
+  }
+  const sync = (): void => {
+    const masters = new Set(places.all())
+    for (const [place, node] of nodes)
+      if (!masters.has(place)) {
+        nodes.delete(place)
+        node.close()
+      }
+    for (const place of masters)
+      if (!nodes.has(place)) nodes.set(place, createRedisNode(place, { open, timeouts, note: noteOf(place) }))
+  }
+  sync()
+  places.onNews(() => {
+    sync()
+    noteAll(null)
+  })
+  return {
+    at: (place: Place): RedisNode | undefined => nodes.get(place),
+    close: (): void => {
+      for (const node of nodes.values()) node.close()
+    },
+  }
+}
+
+const noMaster = Object.assign(new Error('no sentinel or node of the cluster names a master'), {
+  code: 'NO_MASTER_KNOWN',
+})
+
 /** Whether Redis answers; one log line when it stops, or is away at the start, and one when it is back. */
-function createState(redis: string, { log, metrics }: { log: Logger; metrics: Metrics }) {
+function createState(shown: (place: Place) => string, { log, metrics }: { log: Logger; metrics: Metrics }) {
   let up: boolean | null = null
   let closed = false
   // The start keeps the event loop busy, so the first attempt may time out though Redis is there: it takes two.
   let chances = 1
   metrics.redisDegraded.set(1)
-  return {
-    isUp: () => up === true,
-    /** False until the first connection or the second failure. */
-    isKnown: () => up !== null,
-    note: (answers: boolean, error?: unknown): void => {
-      if (closed || (!answers && up === null && chances-- > 0)) return
-      if (answers && up === false) log.info({ redis }, 'redis answers')
-      if (!answers && up !== false)
-        log.warn({ redis, reason: reasonOf(error) }, 'redis does not answer; throttles count per process')
-      up = answers
-      metrics.redisDegraded.set(answers ? 0 : 1)
-    },
-    close: () => void (closed = true),
+  const note: Note = (answers, place, error) => {
+    if (closed || (!answers && up === null && chances-- > 0)) return
+    const redis = place === null ? 'unknown' : shown(place)
+    if (answers && up === false) log.info({ redis }, 'redis answers')
+    if (!answers && up !== false)
+      log.warn({ redis, reason: reasonOf(error) }, 'redis does not answer; throttles count per process')
+    up = answers
+    metrics.redisDegraded.set(answers ? 0 : 1)
   }
-}
-
-class TooLate extends Error {}
-const tooLate = new TooLate('redis did not answer in time')
-
-/** ECONNREFUSED, WRONGPASS or ConnectionTimeoutError, for example. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code, message } = error as Error & { code?: string }
-  return code ?? /^[A-Z]{4,20}(?= )/.exec(message)?.[0] ?? error.constructor.name
-}
-
-/** The result, or a rejection with `tooLate` after `ms` milliseconds; a later result is dropped. */
-async function within<T>(ms: number, result: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    // After a busy turn of the event loop the timer fires before a response that has arrived: let it be read first.
-    timer = setTimeout(() => setImmediate(reject, tooLate), ms)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([result, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  return { isUp: () => up === true, note, close: () => void (closed = true) }
 }

@@ -3,6 +3,7 @@
 // must not keep out those that send requests. Nor must those that send requests and do not read the responses.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { switched } from './upgrades.ts'
 
 export type ConnectionLimits = {
   /** Connections the port holds at once. */
@@ -54,6 +55,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
     busy.set(socket, inFlight)
     response.once('close', () => {
       if (socket.destroyed) return
+      // It has left HTTP, and whoever has taken it counts it.
+      if (response.statusCode === switched) return forget(socket)
       const left = (busy.get(socket) ?? 1) - 1
       if (left > 0) return void busy.set(socket, left)
       busy.delete(socket)

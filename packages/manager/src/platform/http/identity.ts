@@ -48,3 +48,21 @@ export function readIdentity(
   if (id === null) return refuse('identity', 'invalid authenticated user: X-Token-Subject is not a UUID')
   return { subject: id, email, name }
 }
+
+/** A user in a tenant, as the proxy names them on routes that know no project. */
+export type TenantUser = { userId: string; tenantId: string }
+
+/** Reads X-User-Id and X-Tenant-Id; throws 401 when one is absent, repeated or no UUID. */
+export function readTenantUser(request: IncomingMessage, metrics: Metrics): TenantUser {
+  const read = (name: string, shown: string): string => {
+    const header = singleHeader(request, name)
+    const id = header === null || header === 'repeated' ? null : parseUuid(header.value.trim())
+    if (id !== null) return id
+    metrics.gateRejections.inc({ reason: header === null ? 'no_identity' : 'identity' })
+    if (header === null)
+      throw new AppError('unauthenticated', `no authenticated user: the proxy did not forward ${shown}`)
+    const problem = header === 'repeated' ? 'is sent more than once' : 'is not a UUID'
+    throw new AppError('unauthenticated', `invalid authenticated user: ${shown} ${problem}`)
+  }
+  return { userId: read('x-user-id', 'X-User-Id'), tenantId: read('x-tenant-id', 'X-Tenant-Id') }
+}

@@ -10,10 +10,13 @@ export type ConnectionShares = {
   outbound: number
   /** Connections to backends that are called back. */
   callbacks: number
+  /** Websockets. */
+  sockets: number
 }
 type Needs = {
   /** Connections to PostgreSQL, all pools together. */
   database: number
+  redis: number
   /** Connections to a bucket. */
   blobStores: number
   /** Worker threads; each has its own event loop. */
@@ -21,11 +24,12 @@ type Needs = {
   /** The most connections of each kind, however many files there may be. */
   maxApi: number
   maxOutbound: number
+  /** 0 in a process that has no websockets. */
+  maxSockets: number
 }
 
 /** Connections the health port holds, independent of the other ports. */
 export const healthConnections = 16
-const redisConnections = 2
 // The standard streams, the event loop, listeners, files being read, names being looked up, and one to accept a
 // connection that is then closed; a process without connections has about 30.
 const ownFiles = 64
@@ -45,8 +49,8 @@ export function openFileLimit(): number {
 }
 
 /**
- * What is left for inbound and outbound connections: two thirds, a quarter for endpoints, and the rest for callbacks;
- * throws when that is next to nothing.
+ * Websockets have up to two thirds of what is left. Of the rest, inbound connections have two thirds, those to endpoints a
+ * quarter, and those to backends what remains; throws when all that is next to nothing.
  */
 export function shareConnections(limit: number, needs: Needs): ConnectionShares {
   const taken =
@@ -54,10 +58,11 @@ export function shareConnections(limit: number, needs: Needs): ConnectionShares 
     needs.threads * filesPerThread +
     needs.database +
     needs.blobStores +
-    redisConnections +
+    needs.redis +
     healthConnections
-  const shared = limit - taken
-  if (shared < leastShared)
+  const sockets = Math.min(needs.maxSockets, Math.floor(((limit - taken) * 2) / 3))
+  const shared = limit - taken - sockets
+  if (limit - taken < leastShared)
     throw new Error(
       `the limit of open files is too low: it is ${limit}, and this configuration needs ${taken + leastShared} (ulimit -n)`,
     )
@@ -65,5 +70,6 @@ export function shareConnections(limit: number, needs: Needs): ConnectionShares 
     api: Math.min(needs.maxApi, Math.floor((shared * 2) / 3)),
     outbound: Math.min(needs.maxOutbound, Math.floor(shared / 4)),
     callbacks: Math.floor(shared / 12),
+    sockets,
   }
 }

@@ -23,6 +23,7 @@ import { limitConnections } from './connection-limit.ts'
 import type { ApiServer } from './declarations.ts'
 import { singleHeader } from './headers.ts'
 import { shedWhenOverloaded } from './shedding.ts'
+import { createUpgrades, switched } from './upgrades.ts'
 import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
@@ -66,6 +67,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const inflight = new Set<FastifyRequest>()
   const timeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs
   const unreadable = new Map<string, string>()
+  const upgrades = createUpgrades()
   const textBelow = (url: string): string | undefined =>
     unreadable.entries().find(([beginning]) => url.startsWith(beginning))?.[1]
   const loggerInstance: FastifyBaseLogger = options.log
@@ -87,7 +89,11 @@ export function createServer(options: ServerOptions): ApiServer {
     // The bodies of most routes get less time (watchBodies).
     requestTimeout: longestBodyMs,
     // A connection that sends no request within that time is closed, also one that never sends a byte.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      shouldUpgradeCallback: upgrades.isWanted,
+    },
     bodyLimit: maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
     onProtoPoisoning: 'error',
@@ -106,12 +112,14 @@ export function createServer(options: ServerOptions): ApiServer {
   server.setSerializerCompiler(() => JSON.stringify)
   server.addHook('onRoute', ({ url, config }) => {
     if (config?.unreadable !== undefined) unreadable.set(url.slice(0, url.indexOf(':')), config.unreadable)
+    if (config?.upgrades === true) upgrades.add(url)
   })
   followRequests(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   acceptOnlyJson(server)
   limitConnections(server.server, { max: options.maxConnections }, () =>
     options.metrics.shed.inc({ point: 'connections' }),
   )
+  upgrades.serve(server.server)
   shedWhenOverloaded(server, options)
   boundBodies(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
@@ -225,7 +233,7 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
   if (request.silent) return
-  if (!reply.raw.writableFinished) request.logFields['aborted'] = true
+  if (!reply.raw.writableFinished && reply.statusCode !== switched) request.logFields['aborted'] = true
   const duration_ms = Math.round(elapsedMs * 10) / 10
   const level = request.hasFailed || reply.statusCode >= 500 ? 'warn' : 'info'
   logRequest(log, level, { request_id: id, route, method, status, duration_ms }, request.logFields)

@@ -33,7 +33,8 @@ export type Egress = Pick<AddressRules, 'problemOfAddress'> & {
 
 export type EgressOptions = {
   policy: EgressPolicy
-  ownServices: readonly OwnService[]
+  /** They are looked at for each connection. */
+  ownServices: Iterable<OwnService>
   lookup: Lookup
 }
 
@@ -91,7 +92,7 @@ export function createEgress({ policy, ownServices, lookup }: EgressOptions): Eg
     problemOf: async (address, port) => {
       const problem = rules.problemOfAddress(address)
       if (problem !== null) return problem
-      const hosts = ownServices.filter((service) => service.port === port).map((service) => service.host)
+      const hosts = [...ownServices].filter((own) => own.port === port).map((own) => own.host)
       // A service of ours whose name does not resolve could be anywhere.
       const verdicts = hosts.map((host) => isOwn(address, host).catch(() => true))
       return (await Promise.all(verdicts)).includes(true) ? 'a service of our own' : null

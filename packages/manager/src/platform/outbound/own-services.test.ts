@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
-import { ownServicesOf } from './own-services.ts'
+import { type OwnService, ownServicesOf } from './own-services.ts'
 
 const redis = { host: 'redis.internal', port: 6379 }
 const health = { host: '0.0.0.0', port: 8081 }
+const single = { redisMode: 'single', redisNodes: [], healthPort: 8081 } as const
+const servicesOf = (
+  addresses: Partial<Parameters<typeof ownServicesOf>[0]>,
+  masters: string[] = [],
+): OwnService[] => {
+  const none = { databaseUrl: 'postgres://db.internal/manager', redisUrl: 'redis://redis.internal' }
+  return [...ownServicesOf({ ...single, ...none, healthHost: '', ...addresses }, () => masters)]
+}
 const servicesWith = (databaseUrl: string) =>
-  ownServicesOf({ databaseUrl, redisUrl: 'redis://redis.internal', healthHost: '0.0.0.0', healthPort: 8081 })
+  servicesOf({ databaseUrl, redisUrl: 'redis://redis.internal', healthHost: '0.0.0.0' })
 
 test.each([
   ['postgres://svc:secret@db.internal/manager', { host: 'db.internal', port: 5432 }],
@@ -26,8 +34,21 @@ test.each([
   ['rediss://redis.internal', { host: 'redis.internal', port: 6379 }],
   ['redis://[::1]:6390', { host: '[::1]', port: 6390 }],
 ])('Redis of %s is read', (redisUrl, expected) => {
-  const databaseUrl = 'postgres://db.internal/manager'
-  expect(ownServicesOf({ databaseUrl, redisUrl, healthHost: '', healthPort: 8081 }).slice(1)).toEqual([
-    expected,
-  ])
+  expect(servicesOf({ redisUrl }, [`${expected.host}:${expected.port}`]).slice(1)).toEqual([expected])
 })
+
+test.each(['sentinel', 'cluster'] as const)(
+  'with %s, all that are named and the present masters are Redis',
+  (redisMode) => {
+    const masters = ['10.0.0.9:7000']
+    const services = servicesOf(
+      { redisMode, redisNodes: ['[fd12::5]:7001'], redisMasterName: 'main' },
+      masters,
+    )
+    expect(services.slice(1)).toEqual([
+      redis,
+      { host: '[fd12::5]', port: 7001 },
+      { host: '10.0.0.9', port: 7000 },
+    ])
+  },
+)

@@ -129,9 +129,12 @@ function createClears(redis: Redis, keyOf: (client: string) => string, keepMs: n
   const waiting = new Set<string>()
   const send = async (): Promise<void> => {
     if (waiting.size === 0) return
-    const keys = [...waiting].map(keyOf)
+    const groups = redis.groups([...waiting].map(keyOf))
     waiting.clear()
-    await redis.run((store) => store.eval(clearScript, { keys, arguments: [String(keepMs)] }))
+    const args = [String(keepMs)]
+    await Promise.all(
+      groups.map((keys) => redis.run((store) => store.eval(clearScript, { keys, arguments: args }))),
+    )
   }
   const timer = setInterval(() => void send(), clearEveryMs)
   timer.unref()

@@ -1,0 +1,21 @@
+// The engine run bare: Node's own server, and the statement of an inbox on as many connections as the service has for it;
+// no gate, no log, no policy.
+//   node bench/bare-inbox.ts <database url> <connections> <lists of values of the statement, taken in turn, as JSON>
+import { type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'pg'
+import { pages } from '../src/features/comms/inbox.store.ts'
+import { lookupSettings } from '../src/platform/db/database.ts'
+
+const [connectionString = '', connections = '', values = ''] = process.argv.slice(2)
+const pool = new Pool({ connectionString, max: Number(connections), options: lookupSettings })
+const lists = JSON.parse(values) as unknown[][]
+let asked = 0
+
+const answer = async (response: ServerResponse): Promise<void> => {
+  const { rows } = await pool.query({ ...pages.all, values: lists[asked++ % lists.length] })
+  const page = { notifications: rows.slice(0, 20), next_cursor: null, has_more: rows.length > 20 }
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(page))
+}
+const server = createServer((_request, response) => void answer(response))
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))

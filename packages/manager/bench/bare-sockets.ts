@@ -1,0 +1,18 @@
+// The bare engine for websockets: a server of ws that writes a prebuilt frame to everyone when it is asked to.
+import { type AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { prepareFrame } from '../src/platform/sockets/frames.ts'
+
+const sockets = new Set<{ write(bytes: Buffer): unknown }>()
+const server = createServer((request, response) => {
+  const frame = prepareFrame(decodeURIComponent((request.url ?? '/').slice(1)))
+  for (const socket of sockets) socket.write(frame)
+  response.end()
+})
+const library = new WebSocketServer({ server, perMessageDeflate: false })
+library.on('connection', (client: WebSocket, { socket }) => {
+  sockets.add(socket)
+  client.on('close', () => sockets.delete(socket))
+})
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))

@@ -1,0 +1,71 @@
+// One hint to everyone in a tenant: the service beside a bare server of ws that writes a prebuilt frame in a loop, in turn.
+// Each holds all of its sockets the whole time.
+//   node bench/comms-sockets.ts [--sockets 5000] [--rounds 20]
+import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { Pool } from 'pg'
+import { createScratchDatabase } from '../test/kit/databases.ts'
+import { hintSender, liveHint } from '../test/kit/hints.ts'
+import { seedProject } from '../test/kit/seed.ts'
+import { openCrowd, seedCrowd } from '../test/kit/socket-crowd.ts'
+import { median, quantile } from './load.ts'
+import { say, startBare, startService } from './sides.ts'
+
+const { values: options } = parseArgs({
+  options: { sockets: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '20' } },
+})
+const [count, rounds] = [Number(options.sockets), Number(options.rounds)]
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+const database = await createScratchDatabase()
+const sql = new Pool({ connectionString: database.url, max: 2 })
+const env = { SVC_COMMS_MAX_SOCKETS: String(Math.ceil(1.3 * count)), SVC_COMMS_PING_INTERVAL: '300s' }
+const service = await startService(database.url, env)
+const bare = await startBare('./bare-sockets.ts', [])
+const project = await seedProject(sql, 'bench')
+const seats = await seedCrowd(sql, project, count)
+
+const sender = await hintSender(database.url)
+
+const opened = async (side: { pid: number; url: string }, ready?: string) => {
+  const before = memoryOf(side.pid)
+  const crowd = await openCrowd(side.url, seats, ready)
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  const perSocket = (memoryOf(side.pid) - before) / count
+  return { crowd, perSocket, perSecond: (count / crowd.openMs) * 1_000 }
+}
+const sides = { bare: await opened(bare, ' 101 '), service: await opened(service) }
+const hint = liveHint(project, { what: 'a small piece of live data', value: 42 })
+const send = {
+  bare: () => fetch(`${bare.url}/${encodeURIComponent(hint.text)}`),
+  service: () => sender.send(hint),
+}
+const rate = { bare: [] as number[], service: [] as number[] }
+const p50 = { bare: [] as number[], service: [] as number[] }
+const p99 = { bare: [] as number[], service: [] as number[] }
+for (let round = 0; round <= rounds; round++)
+  for (const which of ['bare', 'service'] as const) {
+    const times = await sides[which].crowd.arrivalsOf(send[which])
+    if (round === 0) continue
+    rate[which].push((times.length / (times.at(-1) as number)) * 1_000)
+    p50[which].push(quantile(times, 0.5))
+    p99[which].push(quantile(times, 0.99))
+  }
+const ratios = rate.service.map((one, index) => one / (rate.bare[index] as number))
+for (const [which, { perSocket, perSecond }] of Object.entries(sides))
+  say(
+    `${which}: ${count} sockets, ${perSecond.toFixed(0)} opened per second, ${perSocket.toFixed(1)} KB of memory each`,
+  )
+say(
+  `comms-sockets n=${count} ratio=${median(ratios).toFixed(2)} ` +
+    `(${quantile(ratios, 0.25).toFixed(2)}..${quantile(ratios, 0.75).toFixed(2)}) ` +
+    `service=${median(rate.service).toFixed(0)}/s bare=${median(rate.bare).toFixed(0)}/s ` +
+    `p50=${median(p50.service).toFixed(0)}/${median(p50.bare).toFixed(0)} ms ` +
+    `p99=${median(p99.service).toFixed(0)}/${median(p99.bare).toFixed(0)} ms`,
+)
+for (const { crowd } of Object.values(sides)) crowd.close()
+for (const side of [service, bare]) side.stop()
+await sender.close()
+await sql.end()
+await database.drop()

@@ -1,0 +1,185 @@
+// The calls of backends and of the proxy: emit and publish with the machine token, the inbox with a person's identity.
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'undici'
+import { pause } from './children.ts'
+import type { Emit, Inbox } from './comms-checkers.ts'
+import type { CommsWorld } from './comms-world.ts'
+import { proxySecret } from './replicas.ts'
+
+/** `status` is 0 when there was no answer. */
+export type Answer = { status: number; retryAfterMs: number; body: Record<string, unknown> }
+/** Where the next call goes. */
+export type NextUrl = () => string
+
+export type CommsCalls = {
+  emit(next: NextUrl, emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>): Promise<Answer>
+  /** A hint with this topic to everyone who looks. */
+  publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<Answer>
+  unread(next: NextUrl, userId: string, applicationId: string): Promise<Answer>
+  inbox(next: NextUrl, userId: string, applicationId: string): Promise<Inbox>
+  end(): Promise<void>
+}
+
+const callMs = 30_000
+const agent = new Agent({ connections: 256, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
+const pageSize = 100
+
+export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' | 'tenantId'>): CommsCalls {
+  const asMachine = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return {
+    emit: (next, { key, applicationId, recipients }) =>
+      call(next() + '/api/machine/comms/emit', {
+        headers: { ...asMachine, 'idempotency-key': key },
+        body: { application_id: applicationId, tenant_id: tenantId, recipients, title: key },
+      }),
+    publish: (next, { key, applicationId, data = null }) =>
+      call(next() + '/api/machine/comms/publish', {
+        headers: asMachine,
+        body: { application_id: applicationId, tenant_id: tenantId, topic: key, data },
+      }),
+    unread: (next, userId, applicationId) =>
+      call(`${next()}/api/proxy/comms/${applicationId}/unread`, { headers: identity(userId, tenantId) }),
+    inbox: async (next, userId, applicationId) => {
+      const ids: string[] = []
+      for (let cursor = ''; ;) {
+        const path = `/api/proxy/comms/${applicationId}/notifications?limit=${pageSize}${cursor}`
+        const { status, body } = await call(next() + path, { headers: identity(userId, tenantId) })
+        if (status !== 200) throw new Error(`an inbox answers ${status} ${JSON.stringify(body)}`)
+        ids.push(...(body['notifications'] as { id: string }[]).map(({ id }) => id))
+        if (body['has_more'] !== true) return { userId, applicationId, ids }
+        cursor = `&cursor=${encodeURIComponent(String(body['next_cursor']))}`
+      }
+    },
+    end: () => agent.close(),
+  }
+}
+
+/** What the proxy says of a person. */
+export const identity = (userId: string, tenantId: string): Record<string, string> => ({
+  'x-proxy-auth': proxySecret,
+  'x-user-id': userId,
+  'x-tenant-id': tenantId,
+})
+
+async function call(
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body?: unknown },
+): Promise<Answer> {
+  try {
+    const answer = await request(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      dispatcher: agent,
+      headersTimeout: callMs,
+      bodyTimeout: callMs,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await answer.body.text()
+    const retryAfterMs = Number(answer.headers['retry-after'] ?? 0) * 1_000
+    return { status: answer.statusCode, retryAfterMs, body: parse(text) }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { status: 0, retryAfterMs: 0, body: { error: code ?? message } }
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return { text }
+  }
+}
+
+/** An emit that was not sent yet, to some of the people. */
+export const planEmit = (world: CommsWorld, random: () => number, recipients: number): Emit => {
+  const first = Math.floor(random() * world.userIds.length)
+  return {
+    key: randomUUID(),
+    applicationId: world.applicationIds[Math.floor(random() * world.applicationIds.length)] as string,
+    recipients: Array.from(
+      { length: recipients },
+      (_, index) => world.userIds[(first + index) % world.userIds.length] as string,
+    ),
+    attempts: [],
+    accepted: [],
+  }
+}
+
+/** Sends it once, and notes how that ended. */
+export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit): Promise<Answer> {
+  const start = Date.now()
+  const answer = await calls.emit(next, emit)
+  emit.attempts.push({ start, end: Date.now(), status: answer.status })
+  if (answer.status === 202)
+    emit.accepted.push({
+      notificationId: String(answer.body['notification_id']),
+      recipientCount: Number(answer.body['recipient_count']),
+    })
+  return answer
+}
+
+const retryMs = 200
+
+/** Sends it until it is accepted, as a careful backend does; gives up at a refusal that is final. */
+export async function emitUntilAccepted(calls: CommsCalls, next: NextUrl, emit: Emit): Promise<void> {
+  for (;;) {
+    const { status, retryAfterMs } = await tryEmit(calls, next, emit)
+    if (status === 202 || (status >= 400 && status < 500 && status !== 429)) return
+    await pause(Math.max(retryAfterMs, retryMs) * (0.75 + Math.random() / 2))
+  }
+}
+
+// More would only wait for each other in this process.
+const mostOpen = 256
+
+/** Does something at an even pace until it is told to end. One that takes long does not hold the next, up to a number. */
+export function keepDoing(perSecond: number, act: () => Promise<void>): () => Promise<void> {
+  const started = performance.now()
+  const open = new Set<Promise<void>>()
+  let [count, failure]: [number, unknown] = [0, null]
+  const timer = setInterval(() => {
+    for (const due = ((performance.now() - started) / 1_000) * perSecond; count < due; count++) {
+      if (open.size >= mostOpen) continue
+      const one: Promise<void> = act()
+        .catch((error: unknown) => void (failure ??= error))
+        .finally(() => open.delete(one))
+      open.add(one)
+    }
+  }, 5)
+  return async () => {
+    clearInterval(timer)
+    await Promise.all(open)
+    if (failure !== null) throw failure as Error
+  }
+}
+
+/** Does it for each, some at once. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++
+      results[index] = await work(items[index] as T)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return results
+}
+
+/** The inboxes of everyone in every application, read through the API. */
+export const readInboxes = (
+  calls: CommsCalls,
+  next: NextUrl,
+  { userIds, applicationIds }: Pick<CommsWorld, 'userIds' | 'applicationIds'>,
+): Promise<Inbox[]> =>
+  inParallel(
+    userIds.flatMap((userId) => applicationIds.map((applicationId) => ({ userId, applicationId }))),
+    16,
+    ({ userId, applicationId }) => calls.inbox(next, userId, applicationId),
+  )

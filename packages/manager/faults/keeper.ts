@@ -1,0 +1,39 @@
+// Keeps the PostgreSQL and the Redis of one row: prints where they are, does to them what it is told, and stops them and
+// throws their data away when its standard input ends. That happens however the harness ends, also when it is killed. A
+// line of input is `postgres stop fast`, `postgres stop immediate`, `postgres start`, `redis start`, or `redis` and a
+// signal; each is answered by a line: `done`, or what went wrong.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { createInterface } from 'node:readline'
+import { freePort, startPostgres } from '../test/engines/postgres.ts'
+import { startRedis } from '../test/engines/redis.ts'
+
+const dir = mkdtempSync(`${tmpdir()}/manager-engines-`)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const lines = createInterface(process.stdin)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.close())
+try {
+  const postgres = startPostgres(dir, await freePort(), { durable: true })
+  let redis = await startRedis(await freePort())
+  let isStopped = false
+  print(JSON.stringify({ databaseUrl: postgres.url, redisUrl: redis.url, dir }))
+
+  const obey = async ([engine, action, mode]: string[]): Promise<void> => {
+    if (engine === 'postgres') {
+      if (action === 'start') postgres.start()
+      else postgres.stop(mode as 'fast' | 'immediate')
+      isStopped = action !== 'start'
+    } else if (action === 'start') redis = await startRedis(redis.port)
+    else redis.signal(action as 'SIGKILL')
+  }
+  for await (const line of lines)
+    await obey(line.split(' ')).then(
+      () => print('done'),
+      (error: unknown) => print((error as Error).message),
+    )
+  await redis.stop()
+  if (!isStopped) postgres.stop('immediate')
+} finally {
+  rmSync(dir, { recursive: true, force: true })
+}
+process.exit()

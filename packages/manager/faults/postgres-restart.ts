@@ -1,0 +1,151 @@
+// PostgreSQL is restarted while backends emit and try again under the same key until they are accepted. What F04 and F05
+// have in common; they differ in how it is stopped.
+import { pause } from './children.ts'
+import { emitUntilAccepted, inParallel, planEmit, readInboxes } from './comms-calls.ts'
+import {
+  type EmitHistory,
+  checkAccepted,
+  checkOncePerKey,
+  findRefused,
+  readStored,
+} from './comms-checkers.ts'
+import { duplicateNotification, lostNotification, lostRecipient, refusedEmit } from './comms-mutants.ts'
+import { type CommsStage, type ReadinessSample, inTurn, watchReadiness } from './comms-stage.ts'
+import { type Row, defineCommsRow } from './row.ts'
+import { createVerdict, quantile } from './verdict.ts'
+
+type Observed = EmitHistory & {
+  /** When it was told to stop, when it was gone, and when it answered again. */
+  stopAt: number
+  downAt: number
+  backAt: number
+  samples: ReadinessSample[]
+  replicas: string[]
+  ended: string[]
+}
+type Mode = 'fast' | 'immediate'
+
+const clients = 64
+const recipients = 3
+const firstMs = 3_000
+
+async function observe(stage: CommsStage, mode: Mode): Promise<Observed> {
+  const { cluster, world, calls, random, say, replicas } = stage
+  const count = stage.options.emits ?? 5_000
+  const emits = Array.from({ length: count }, () => planEmit(world, random, recipients))
+  const restartAfter = count * (0.2 + 0.4 * random())
+  const endWatch = watchReadiness(replicas)
+  const next = inTurn(replicas)
+  let done = 0
+  const restarted = Promise.withResolvers<Pick<Observed, 'stopAt' | 'downAt' | 'backAt'>>()
+  const restart = async (): Promise<Pick<Observed, 'stopAt' | 'downAt' | 'backAt'>> => {
+    say(`restarting PostgreSQL (${mode}) after ${done} emits`)
+    const stopAt = Date.now()
+    await cluster.harm(`postgres stop ${mode}`)
+    const downAt = Date.now()
+    await cluster.harm('postgres start')
+    return { stopAt, downAt, backAt: Date.now() }
+  }
+  say(`${count} emits by ${clients} clients`)
+  await inParallel(emits, clients, async (emit) => {
+    await emitUntilAccepted(calls, next, emit)
+    if (done++ === Math.floor(restartAfter)) restart().then(restarted.resolve, restarted.reject)
+  })
+  const times = await restarted.promise
+  say('reading the inboxes')
+  await pause(2_000)
+  return {
+    emits,
+    ...times,
+    stored: await readStored(cluster.sql),
+    inboxes: await readInboxes(calls, next, world),
+    samples: await endWatch(),
+    replicas: replicas.map(({ name }) => name),
+    ended: replicas.filter((replica) => !replica.isAlive()).map(({ name }) => name),
+  }
+}
+
+/** When emits were accepted again: by a call that began after the end, or was answered after the start. */
+function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
+  const ends = emits.flatMap(({ attempts }) =>
+    attempts
+      .filter(({ status, start, end }) => status === 202 && (start >= downAt || end >= backAt))
+      .map(({ end }) => end),
+  )
+  return Math.min(...ends)
+}
+
+/** Replicas that never said that they cannot work, or do not say in the end that they can. */
+const findUnready = ({ samples, replicas, downAt }: Observed): string[] =>
+  replicas.filter((replica) => {
+    const own = samples.filter((sample) => sample.replica === replica && sample.at >= downAt)
+    return !own.some(({ status }) => status === 503) || own.at(-1)?.status !== 200
+  })
+
+function judge(observed: Observed) {
+  const figures = createVerdict()
+  const { emits, stopAt, downAt, backAt } = observed
+  figures.none('accepted_lost', checkAccepted(observed))
+  figures.none('dup', checkOncePerKey(observed))
+  figures.none('refused', findRefused(emits))
+  const attempts = emits.flatMap((emit) => emit.attempts)
+  // A restart that nobody notices shows nothing.
+  figures.atLeast('retried', attempts.length - emits.length, 1)
+  figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
+  figures.atMost('first_202_after_ms', Math.max(0, acceptedAgainAt(observed) - backAt), firstMs)
+  figures.show('stop_ms', downAt - stopAt)
+  figures.show('recovery_ms', backAt - downAt)
+  figures.none('ready_503_then_200', findUnready(observed))
+  figures.none('exits', observed.ended)
+  const taken = attempts
+    .filter(({ status }) => status === 202)
+    .map(({ start, end }) => end - start)
+    .sort((a, b) => a - b)
+  figures.show('emit_p99_ms', quantile(taken, 0.99))
+  return figures.verdict
+}
+
+/** The row with this number, in which PostgreSQL is stopped in this way. */
+export const defineRestart = (id: string, mode: Mode): Row =>
+  defineCommsRow<Observed>({
+    id,
+    title: `pg_ctl restart -m ${mode} during 5,000 emits by ${clients} clients that try again`,
+    setup: () => ({ replicas: 3, applications: 2, users: 200 }),
+    limitSeconds: 240,
+    observe: (stage) => observe(stage, mode),
+    judge,
+    mutants: [
+      lostNotification(),
+      lostRecipient(),
+      duplicateNotification(),
+      refusedEmit('refused'),
+      {
+        name: 'the first emit is accepted too late',
+        breaks: 'first_202_after_ms',
+        plant: (observed) => ({
+          ...observed,
+          emits: observed.emits.map((emit) => ({
+            ...emit,
+            attempts: emit.attempts.filter(
+              ({ end }) => end < observed.downAt || end > observed.backAt + firstMs,
+            ),
+          })),
+        }),
+      },
+      {
+        name: 'a replica says that it is ready without a database',
+        breaks: 'ready_503_then_200',
+        plant: (observed) => ({
+          ...observed,
+          samples: observed.samples.map((sample) =>
+            sample.replica === observed.replicas[0] ? { ...sample, status: 200 } : sample,
+          ),
+        }),
+      },
+      {
+        name: 'a replica ends',
+        breaks: 'exits',
+        plant: (observed) => ({ ...observed, ended: observed.replicas.slice(0, 1) }),
+      },
+    ],
+  })

@@ -1,0 +1,127 @@
+// F13: Redis hangs: it accepts connections and answers nothing. That costs one short wait and not one per emit; replicas
+// stay ready, and hints flow again when it goes on.
+import { pause } from '../children.ts'
+import type { Emit } from '../comms-checkers.ts'
+import { lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
+import { type CommsStage, watchReadiness } from '../comms-stage.ts'
+import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
+import { openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { type Row, defineCommsRow } from '../row.ts'
+import { createVerdict, lagsAt, quantile } from '../verdict.ts'
+
+/** When the time without harm began. */
+type Observed = HarmedRedis & { startedAt: number }
+
+const people = 20
+const rates = { emits: 100, publishes: 10 }
+const warmUpMs = 4_000
+const beforeMs = 15_000
+const hangMs = 30_000
+// Within this time every replica has noticed that Redis does not answer.
+const noticeMs = 1_000
+const goodRatio = 1.3
+// On two cores a p99 of some milliseconds moves by more than that between two runs without any fault.
+const slackMs = 10
+const shortWaitMs = 250
+
+async function observe(stage: CommsStage): Promise<Observed> {
+  const { cluster, world, replicas, say } = stage
+  const places = await openEverywhere(stage, { ...world, userIds: world.userIds.slice(0, people) })
+  const endWatch = watchReadiness(replicas)
+  const before = await sumOf(stage, 'svc_hints_lost_total')
+  const endLoad = startHintLoad(stage, places, rates)
+  await pause(warmUpMs)
+  const startedAt = Date.now()
+  await pause(beforeMs)
+  say(`stopping Redis for ${hangMs / 1_000} s`)
+  const harmedAt = Date.now()
+  await cluster.harm('redis SIGSTOP')
+  await pause(hangMs)
+  say('waking Redis')
+  await cluster.harm('redis SIGCONT')
+  const healedAt = Date.now()
+  await pause(watchMs)
+  const record = await endLoad()
+  await pause(1_000)
+  return {
+    ...record,
+    heldBy: places.map(({ replica }) => replica),
+    arrivals: await stage.sockets.arrivals(),
+    startedAt,
+    harmedAt,
+    healedAt,
+    samples: await endWatch(),
+    counted: (await sumOf(stage, 'svc_hints_lost_total')) - before,
+  }
+}
+
+/** How long the emits took that began within this time, the shortest first. */
+const takenBy = (emits: readonly Emit[], from: number, to: number): number[] =>
+  emits
+    .flatMap(({ attempts }) => attempts)
+    .filter(({ start }) => start >= from && start < to)
+    .map(({ start, end }) => end - start)
+    .sort((a, b) => a - b)
+
+function judge(observed: Observed) {
+  const figures = createVerdict()
+  judgeService(figures, observed)
+  const { emits, startedAt, harmedAt, healedAt } = observed
+  const before = takenBy(emits, startedAt, harmedAt)
+  const during = takenBy(emits, harmedAt + noticeMs, healedAt)
+  const [cleanP99, hungP99] = [quantile(before, 0.99), quantile(during, 0.99)]
+  figures.atMost('emit_p99_ms', hungP99, cleanP99 * goodRatio + slackMs)
+  figures.show('ratio', hungP99 / Math.max(1, cleanP99))
+  figures.show('before_ms', lagsAt(before))
+  figures.show('hung_ms', lagsAt(during))
+  const first = takenBy(emits, harmedAt - 100, harmedAt + noticeMs)
+  figures.atMost('first_wait_ms', first.at(-1) ?? 0, cleanP99 + shortWaitMs)
+  judgeHints(figures, observed)
+  return figures.verdict
+}
+
+export const f13: Row = defineCommsRow<Observed>({
+  id: 'F13',
+  title: 'SIGSTOP of Redis for 30 s during emits and publishes, with sockets on three replicas',
+  setup: () => ({ replicas: 3, applications: 2, users: people }),
+  limitSeconds: 180,
+  observe,
+  judge,
+  mutants: [
+    refusedEmit('emit_refused'),
+    lostAtHome(),
+    neverResumed(),
+    lossyHints(),
+    unready(),
+    {
+      name: 'every fiftieth emit waits for Redis',
+      breaks: 'emit_p99_ms',
+      plant: (observed) => ({
+        ...observed,
+        emits: observed.emits.map((emit, index) => ({
+          ...emit,
+          attempts: emit.attempts.map((attempt) =>
+            index % 50 === 0 && attempt.start > observed.harmedAt
+              ? { ...attempt, end: attempt.end + 500 }
+              : attempt,
+          ),
+        })),
+      }),
+    },
+    {
+      name: 'the first wait is long',
+      breaks: 'first_wait_ms',
+      plant: (observed) => ({
+        ...observed,
+        emits: observed.emits.map((emit) => ({
+          ...emit,
+          attempts: emit.attempts.map((attempt) =>
+            attempt.start > observed.harmedAt && attempt.start < observed.harmedAt + 100
+              ? { ...attempt, end: attempt.end + 1_000 }
+              : attempt,
+          ),
+        })),
+      }),
+    },
+  ],
+})

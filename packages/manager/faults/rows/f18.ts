@@ -1,0 +1,160 @@
+// F18: ten thousand sockets are cut at once and all come back. Emits are accepted meanwhile, and PostgreSQL is asked for many
+// of them at a time.
+import { pause, until } from '../children.ts'
+import { keepDoing, planEmit, tryEmit } from '../comms-calls.ts'
+import { type Emit, findLate, findRefused, handshakesOf, returnsOf } from '../comms-checkers.ts'
+import { refusedEmit } from '../comms-mutants.ts'
+import { type CommsStage, inTurn, socketAt } from '../comms-stage.ts'
+import { listenOverflows } from '../cpu.ts'
+import { type Row, defineCommsRow } from '../row.ts'
+import type { SocketEvent } from '../sockets.ts'
+import { createVerdict, lagsAt, peakPerSecond } from '../verdict.ts'
+
+type Observed = {
+  sockets: number
+  emits: Emit[]
+  /** What happened from the cut on. */
+  events: SocketEvent[]
+  greeted: number
+  /** Connections that the kernel dropped meanwhile, on the whole machine. */
+  overflows: number
+  /** Transactions of PostgreSQL in each second, before the cut and after it. */
+  transactions: { before: number[]; after: number[] }
+  /** How long those who looked had to wait for their first hello. */
+  openSeconds: number
+}
+
+const socketsPerPerson = 4
+const emitsPerSecond = 20
+// A socket that is refused because a replica has enough to do comes again later; the goal is that none is.
+const marginMs = 15_000
+// Fewer than sockets come: 10,000 within a jitter of five seconds.
+const mostPerSecond = 1_500
+
+/** Counts PostgreSQL's transactions every second until it is ended. */
+function watchTransactions({ cluster }: CommsStage): () => Promise<number[]> {
+  const totals: number[] = []
+  const end = keepDoing(1, async () => {
+    const { rows } = await cluster.sql.query<{ total: string }>(
+      'select sum(xact_commit + xact_rollback) as total from pg_stat_database',
+    )
+    totals.push(Number(rows[0]?.total))
+  })
+  return async () => {
+    await end()
+    return totals.slice(1).map((total, index) => total - (totals[index] as number))
+  }
+}
+
+async function observe(stage: CommsStage): Promise<Observed> {
+  const { world, calls, sockets, random, say, replicas } = stage
+  const next = inTurn(replicas)
+  const [applicationId] = world.applicationIds as [string]
+  const count = world.userIds.length * socketsPerPerson
+  say(`opening ${count} sockets`)
+  const start = Date.now()
+  const opened = await sockets.open(
+    Array.from({ length: count }, (_, index) =>
+      socketAt(world, {
+        url: next(),
+        userId: world.userIds[index % world.userIds.length] as string,
+        applicationId,
+      }),
+    ),
+  )
+  if (opened < count) throw new Error(`only ${opened} of ${count} sockets have a hello`)
+  const openSeconds = (Date.now() - start) / 1_000
+  await sockets.clear()
+  const emits: Emit[] = []
+  const endEmits = keepDoing(emitsPerSecond, async () => {
+    const emit = planEmit(world, random, 3)
+    emits.push(emit)
+    await tryEmit(calls, next, emit)
+  })
+  const endBefore = watchTransactions(stage)
+  await pause(5_000)
+  const before = await endBefore()
+  const endAfter = watchTransactions(stage)
+  say(`cutting ${count} sockets`)
+  const overflowsBefore = listenOverflows()
+  await sockets.drop([...Array(count).keys()])
+  await until('the return of the sockets', 45_000, async () => (await sockets.greeted()) === count).catch(
+    () => say('some sockets did not come back'),
+  )
+  await pause(2_000)
+  const after = await endAfter()
+  await endEmits()
+  return {
+    sockets: count,
+    emits,
+    events: await sockets.events(),
+    greeted: await sockets.greeted(),
+    overflows: listenOverflows() - overflowsBefore,
+    transactions: { before, after },
+    openSeconds,
+  }
+}
+
+function judge({ sockets, emits, events, greeted, overflows, transactions, openSeconds }: Observed) {
+  const figures = createVerdict()
+  figures.atLeast('back', greeted, sockets)
+  const returns = returnsOf(events)
+  figures.atLeast('cut', returns.length, sockets)
+  figures.none('late', findLate(returns, marginMs))
+  const backMs = returns.map(({ closedAt, backAt }) => (backAt ?? Infinity) - closedAt).sort((a, b) => a - b)
+  figures.show('reconnect_ms', lagsAt(backMs))
+  figures.show('dropped_syns', overflows)
+  figures.show('handshake_ms', lagsAt(handshakesOf(events)))
+  figures.show('reconnect_s', (backMs.at(-1) ?? 0) / 1_000)
+  const hellos = events.filter(({ kind }) => kind === 'hello').map(({ at }) => at)
+  figures.show('hello_peak_per_s', peakPerSecond(hellos))
+  figures.show('refused', events.filter(({ kind }) => kind === 'refused').length)
+  figures.show('failed', events.filter(({ kind }) => kind === 'failed').length)
+  figures.atMost('pg_peak_per_s', Math.max(...transactions.after), mostPerSecond)
+  figures.show('pg_before_per_s', Math.max(...transactions.before))
+  figures.none('emit_refused', findRefused(emits))
+  figures.show('open_s', openSeconds)
+  return figures.verdict
+}
+
+export const f18: Row = defineCommsRow<Observed>({
+  id: 'F18',
+  title: '10,000 sockets are cut at once and come back',
+  setup: ({ sockets }) => ({
+    replicas: 3,
+    applications: 1,
+    users: Math.ceil((sockets ?? 10_000) / socketsPerPerson),
+  }),
+  limitSeconds: 240,
+  observe,
+  judge,
+  mutants: [
+    refusedEmit('emit_refused'),
+    {
+      name: 'a socket does not come back',
+      breaks: 'back',
+      plant: (observed) => ({ ...observed, greeted: observed.greeted - 1 }),
+    },
+    {
+      name: 'a socket comes back much later',
+      breaks: 'late',
+      plant: (observed) => {
+        const last = observed.events.findLastIndex(({ kind }) => kind === 'hello')
+        return {
+          ...observed,
+          events: observed.events.map((event, at) =>
+            at === last ? { ...event, at: event.at + 60_000 } : event,
+          ),
+        }
+      },
+    },
+    {
+      name: 'every socket costs transactions of its own',
+      breaks: 'pg_peak_per_s',
+      plant: (observed) => ({
+        ...observed,
+        transactions: { ...observed.transactions, after: [mostPerSecond + 1] },
+      }),
+    },
+  ],
+})

@@ -1,0 +1,222 @@
+// F19: some of the people who look stop reading. Their frames are dropped and they are closed; nobody else notices, and what
+// they make the replica hold is bounded.
+import { pause, until } from '../children.ts'
+import { keepDoing } from '../comms-calls.ts'
+import { type CommsStage, socketAt } from '../comms-stage.ts'
+import { rssOf } from '../cpu.ts'
+import type { Replica } from '../replicas.ts'
+import { type Row, defineCommsRow } from '../row.ts'
+import type { SocketEvent } from '../sockets.ts'
+import { createVerdict, lagsAt, quantile } from '../verdict.ts'
+
+type Observed = {
+  slow: number
+  /** How late hints reached those who read, in milliseconds, the least late first. */
+  clean: number[]
+  faulty: number[]
+  /** What the replica says: closed with 4001, and frames that were dropped. */
+  closed: number
+  dropped: number
+  /** The sockets of the slow that ended, and all others that did. */
+  endedSlow: number[]
+  endedOthers: number[]
+  /** The most memory that the replica held in each phase. */
+  rss: { clean: number; faulty: number }
+  /** Planned, and accepted. */
+  plannedPerSecond: number
+  hintsPerSecond: number
+  refused: number
+  closeSeconds: number
+  greeted: number
+  sockets: number
+}
+
+// Half of the sockets of the busy application are the slow ones. It gets few and long hints, which fill what a connection
+// buffers within seconds; the other applications get many short ones, so that the tenant has 1,000 each second.
+const busyHintBytes = 8_000
+const busyRate = 50
+const perQuietApplication = 20
+const quietRateOf = ({ options }: Pick<CommsStage, 'options'>): number =>
+  (950 * (options.sockets ?? 2_000)) / 2_000
+const [warmUpMs, phaseMs, longestMs] = [5_000, 15_000, 34_000]
+const goodRatio = 1.2
+// On two cores a p99 of some milliseconds moves by more than that between two runs without any fault.
+const slackMs = 15
+const mostMegabytes = 1
+
+/** Publishes at both paces until it is ended; `failed` counts what was not accepted. */
+function startLoad(stage: CommsStage, phase: string) {
+  const { calls, world, replicas } = stage
+  const [busy, ...quiet] = world.applicationIds as [string, ...string[]]
+  const data = 'x'.repeat(busyHintBytes)
+  const started = performance.now()
+  const counts = { sent: 0, accepted: 0, refused: 0 }
+  const url = (): string => replicas[0]?.url ?? ''
+  const publish = async (applicationId: string, extra: { data?: string }): Promise<void> => {
+    const key = `${phase} ${counts.sent++} ${performance.timeOrigin + performance.now()}`
+    const { status } = await calls.publish(url, { key, applicationId, ...extra })
+    if (status === 202) counts.accepted++
+    else counts.refused++
+  }
+  let turn = 0
+  const ends = [
+    keepDoing(busyRate, () => publish(busy, { data })),
+    keepDoing(quietRateOf(stage), () => publish(quiet[turn++ % quiet.length] ?? busy, {})),
+  ]
+  return async () => {
+    const seconds = (performance.now() - started) / 1_000
+    await Promise.all(ends.map((end) => end()))
+    return { perSecond: counts.accepted / seconds, refused: counts.refused }
+  }
+}
+
+/** The most memory that a process holds until it is asked. */
+function watchMemory({ pid }: Replica): () => number {
+  let most = rssOf(pid)
+  const timer = setInterval(() => (most = Math.max(most, rssOf(pid))), 250)
+  return () => {
+    clearInterval(timer)
+    return most
+  }
+}
+
+async function openAll(stage: CommsStage): Promise<{ count: number; slow: number[] }> {
+  const { world, sockets, replicas, say } = stage
+  const [busy, ...quiet] = world.applicationIds as [string, ...string[]]
+  const url = replicas[0]?.url ?? ''
+  const half = world.userIds.length / 2
+  const specs = [
+    ...world.userIds.map((userId, index) =>
+      socketAt(world, { url, userId, applicationId: busy, group: index < half ? 'slow' : 'others' }),
+    ),
+    ...quiet.flatMap((applicationId) =>
+      world.userIds
+        .slice(0, perQuietApplication)
+        .map((userId) => socketAt(world, { url, userId, applicationId, group: 'others' })),
+    ),
+  ]
+  say(`opening ${specs.length} sockets`)
+  const opened = await sockets.open(specs)
+  if (opened < specs.length) throw new Error(`only ${opened} of ${specs.length} sockets have a hello`)
+  return { count: specs.length, slow: [...Array(half).keys()] }
+}
+
+async function observe(stage: CommsStage): Promise<Observed> {
+  const { sockets, say, replicas } = stage
+  const [replica] = replicas as [Replica]
+  const { count, slow } = await openAll(stage)
+  await sockets.tally()
+  const closedBy4001 = (): Promise<number> => replica.metric('svc_ws_closed_total', { code: '4001' })
+  const endWarmUp = startLoad(stage, 'warm-up')
+  await pause(warmUpMs)
+  await endWarmUp()
+  say('everyone reads')
+  const [endClean, cleanMemory] = [startLoad(stage, 'clean'), watchMemory(replica)]
+  await pause(phaseMs)
+  await endClean()
+  const rssClean = cleanMemory()
+  say(`${slow.length} of ${count} stop reading`)
+  await sockets.pause(slow)
+  const start = Date.now()
+  const [endFaulty, faultyMemory] = [startLoad(stage, 'faulty'), watchMemory(replica)]
+  const isClosed = async (): Promise<boolean> => (await closedBy4001()) >= slow.length
+  await until('the end of the slow', longestMs, isClosed).catch(() => say('not all of them are closed'))
+  const closeSeconds = (Date.now() - start) / 1_000
+  await pause(Math.max(0, start + phaseMs - Date.now()))
+  const { perSecond, refused } = await endFaulty()
+  const closed = await closedBy4001()
+  const rssFaulty = faultyMemory()
+  await sockets.resume(slow)
+  await until('the return of all', 30_000, async () => (await sockets.greeted()) === count).catch(() =>
+    say('not all of them are back'),
+  )
+  const ended = (await sockets.events()).filter(({ kind }: SocketEvent) => kind === 'closed')
+  const places = [...new Set(ended.map(({ socket }) => socket))]
+  return {
+    slow: slow.length,
+    clean: await sockets.latencies('clean', 'others'),
+    faulty: await sockets.latencies('faulty', 'others'),
+    closed,
+    dropped: await replica.metric('svc_ws_dropped_total'),
+    endedSlow: places.filter((socket) => socket < slow.length),
+    endedOthers: places.filter((socket) => socket >= slow.length),
+    rss: { clean: rssClean, faulty: rssFaulty },
+    plannedPerSecond: busyRate + quietRateOf(stage),
+    hintsPerSecond: perSecond,
+    refused,
+    closeSeconds,
+    greeted: await sockets.greeted(),
+    sockets: count,
+  }
+}
+
+function judge(observed: Observed) {
+  const figures = createVerdict()
+  const { slow, clean, faulty, closed, rss } = observed
+  figures.atLeast('closed', closed, slow)
+  figures.atMost('closed_too_often', closed, slow)
+  figures.atLeast('closed_at_clients', observed.endedSlow.length, slow)
+  figures.none('others_closed', observed.endedOthers.map(String))
+  figures.atLeast('dropped', observed.dropped, 1)
+  const [cleanP99, faultyP99] = [quantile(clean, 0.99), quantile(faulty, 0.99)]
+  figures.atMost('others_p99_ms', faultyP99, cleanP99 * goodRatio + slackMs)
+  figures.show('p99_ratio', faultyP99 / Math.max(1, cleanP99))
+  figures.show('clean_ms', lagsAt(clean))
+  figures.show('faulty_ms', lagsAt(faulty))
+  figures.atMost('rss_mb_per_slow', Math.max(0, rss.faulty - rss.clean) / slow, mostMegabytes)
+  figures.show('rss_mb', `${Math.round(rss.clean)}/${Math.round(rss.faulty)}`)
+  figures.atLeast('hints_per_s', observed.hintsPerSecond, 0.9 * observed.plannedPerSecond)
+  figures.atMost('publish_refused', observed.refused, 0)
+  figures.show('close_s', observed.closeSeconds)
+  figures.atLeast('back', observed.greeted, observed.sockets)
+  figures.show('deliveries', faulty.length)
+  return figures.verdict
+}
+
+export const f19: Row = defineCommsRow<Observed>({
+  id: 'F19',
+  title: '100 of 2,000 sockets stop reading under 1,000 hints per second in their tenant',
+  setup: ({ sockets }) => ({
+    replicas: 1,
+    applications: 1 + Math.ceil((0.9 * (sockets ?? 2_000)) / perQuietApplication),
+    users: Math.max(perQuietApplication, Math.ceil((sockets ?? 2_000) / 20) * 2),
+  }),
+  limitSeconds: 240,
+  observe,
+  judge,
+  mutants: [
+    {
+      name: 'a slow one is never closed',
+      breaks: 'closed',
+      plant: (observed) => ({ ...observed, closed: observed.closed - 1 }),
+    },
+    {
+      name: 'one that reads is closed too',
+      breaks: 'others_closed',
+      plant: (observed) => ({ ...observed, endedOthers: [observed.sockets - 1] }),
+    },
+    {
+      name: 'the others wait for the slow',
+      breaks: 'others_p99_ms',
+      plant: (observed) => ({
+        ...observed,
+        faulty: observed.faulty
+          .map((ms, index) => (index % 50 === 0 ? ms + 2_000 : ms))
+          .sort((a, b) => a - b),
+      }),
+    },
+    {
+      name: 'what the slow do not read is kept',
+      breaks: 'rss_mb_per_slow',
+      plant: (observed) => ({
+        ...observed,
+        rss: { ...observed.rss, faulty: observed.rss.clean + (mostMegabytes + 1) * observed.slow },
+      }),
+    },
+    {
+      name: 'nothing is dropped',
+      breaks: 'dropped',
+      plant: (observed) => ({ ...observed, dropped: 0 }),
+    },
+  ],
+})

@@ -1,0 +1,84 @@
+// Whether users have an application in a tenant, as whom, and whether something is unread; for many at once, by lookups.
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import { versionOf } from '../../platform/db/project-version.ts'
+
+type Read = Database['read']
+
+/** A user in a tenant's application. */
+export type Place = { tenantId: string; applicationId: string; userId: string }
+
+export type Access = {
+  projectId: string
+  hasAccess: boolean
+  /** The user's role in the tenant, if it lets them use its applications. */
+  role: string | null
+  /** Nothing but being an administrator gives them access. */
+  isAdministratorOnly: boolean
+}
+export type Admission = Access & {
+  unread: boolean
+  /** Of the access in the project, when this was read. */
+  version: string
+}
+
+const access = `pair.project_id as "projectId",
+  coalesce(pair.enabled and (member.role_name is not null or staff.is_staff or u.is_administrator), false) as "hasAccess",
+  member.role_name as role,
+  coalesce(u.is_administrator and member.role_name is null and staff.is_staff is null, false) as "isAdministratorOnly"`
+// Every step is a lookup by key.
+const from = `
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as wanted (tenant_id, application_id, user_id, position)
+  cross join lateral (
+    select p.project_id, p.enabled from tenant2applications p
+    where p.tenant_id = wanted.tenant_id and p.application_id = wanted.application_id limit 1
+  ) pair
+  left join lateral (
+    select m.role_name from user2tenants m where m.tenant_id = wanted.tenant_id and m.user_id = wanted.user_id
+      and (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
+        where d.tenant_id = m.tenant_id and d.name = m.role_name) limit 1
+  ) member on true
+  left join lateral (
+    select true as is_staff from user2projects s
+    where s.project_id = pair.project_id and s.user_id = wanted.user_id limit 1
+  ) staff on true
+  left join lateral (
+    select users.role = 'administrator' as is_administrator from users where users.id = wanted.user_id limit 1
+  ) u on true`
+const unread = `exists (
+  select from notification_recipients r
+  where r.tenant_id = wanted.tenant_id and r.application_id = wanted.application_id and r.user_id = wanted.user_id
+    and r.read_at is null and r.created_at > now() - $4::int * interval '1 day'
+    and (r.expires_at is null or r.expires_at > now()))`
+
+const accessStatement: PreparedStatement = {
+  name: 'comms-access',
+  text: `select wanted.position::int, ${access} ${from}`,
+}
+const admissionStatement: PreparedStatement = {
+  name: 'comms-admission',
+  text: `select wanted.position::int, ${access}, ${versionOf('pair.project_id', 'access')} as version, ${unread} as unread ${from}`,
+}
+
+const columnsOf = (places: readonly Place[]): string[][] => [
+  places.map(({ tenantId }) => tenantId),
+  places.map(({ applicationId }) => applicationId),
+  places.map(({ userId }) => userId),
+]
+
+/** In the order of the places; null where the tenant does not have the application at all. */
+export async function readAccess(read: Read, places: readonly Place[]): Promise<(Access | null)[]> {
+  const rows = await read<Access & { position: number }>(accessStatement, columnsOf(places))
+  return inPlace(places.length, rows)
+}
+
+/** The same, with what is unread in the inbox. */
+export async function readAdmissions(
+  read: Read,
+  places: readonly Place[],
+  retentionDays: number,
+): Promise<(Admission | null)[]> {
+  const values = [...columnsOf(places), retentionDays]
+  const rows = await read<Admission & { position: number }>(admissionStatement, values)
+  return inPlace(places.length, rows)
+}

@@ -1,0 +1,31 @@
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import type { TenantUser } from '../../platform/http/identity.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import type { Sockets } from '../../platform/sockets/sockets.ts'
+import { closeCodes } from '../../platform/sockets/live-socket.ts'
+import type { AdmissionService } from './admission.service.ts'
+import { socketSchema } from './socket.schemas.ts'
+
+/** The websocket of people who look at an application. */
+export function registerSocket(
+  server: ApiServer,
+  { sockets, admission }: { sockets: Sockets; admission: AdmissionService },
+): void {
+  server.addHook('preClose', sockets.drain)
+  server.get(
+    '/api/proxy/comms/:appID/ws',
+    {
+      config: { policy: { tenantUser: 'hints for the user in the tenant and application' }, upgrades: true },
+      schema: socketSchema,
+    },
+    (request, reply) => {
+      const { userId, tenantId } = request.tenantUser as TenantUser
+      admission.checkRoom(tenantId)
+      const socket = sockets.accept(request, reply)
+      const applicationId = parseUuid(request.params.appID)
+      // A browser cannot read why a handshake was refused.
+      if (applicationId === null) socket?.end(closeCodes.refused)
+      else if (socket !== null) void admission.begin(socket, { tenantId, applicationId, userId })
+    },
+  )
+}

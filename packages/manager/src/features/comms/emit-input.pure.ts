@@ -1,0 +1,157 @@
+// What a backend may say in a notification or in live data, and how a body is told from another one. Functions return
+// what was read, or throw an error that names the field and the rule.
+import { badRequest } from '../../platform/errors.ts'
+import { checkText, hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
+import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
+
+type Severity = 'error' | 'info' | 'success' | 'warning'
+
+/** A body whose form the route has checked; an absent field may also be null. */
+export type EmitBody = {
+  recipients?: string[]
+  roles?: string[]
+  type?: string | null
+  title?: string | null
+  body?: string | null
+  severity?: Severity | null
+  link?: string | null
+  data?: unknown
+  expires_at?: string | null
+  dedupe_key?: string | null
+}
+
+/** What a notification says and to whom; without recipients and roles it is for every member. */
+export type EmitInput = {
+  recipients: string[] | null
+  roles: string[] | null
+  type: string | null
+  title: string | null
+  body: string | null
+  severity: Severity
+  link: string | null
+  /** JSON. */
+  data: string | null
+  expiresAt: string | null
+  key: string | null
+}
+
+export const limits = {
+  recipients: 1_000,
+  roles: 50,
+  roleName: 100,
+  type: 100,
+  title: 200,
+  body: 4_000,
+  link: 2_000,
+  dataBytes: 16_384,
+  dataDepth: 64,
+  key: 200,
+  topic: 100,
+} as const
+
+/** Reads the body of an emit; `header` is its Idempotency-Key. */
+export function readEmitInput(body: EmitBody, header: string | null): EmitInput {
+  const { recipients, roles, type = null, title = null, link = null } = body
+  return {
+    recipients: recipients === undefined ? null : distinct(recipients.map((id) => id.toLowerCase())),
+    roles: roles === undefined ? null : distinct(roles.map((name) => checkRole(name))),
+    type: type === null ? null : checkType(type),
+    title: title === null ? null : checkText(title, 'title', limits.title),
+    body: (body.body ?? null) === null ? null : checkText(body.body as string, 'body', limits.body),
+    severity: body.severity ?? 'info',
+    link: link === null ? null : checkLink(link),
+    data: readData(body.data),
+    expiresAt: readExpiry(body.expires_at ?? null),
+    key: readKey(header, body.dedupe_key ?? null),
+  }
+}
+
+/** A value as JSON, if it is not too long; null for what is absent or null. */
+export function readData(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  // Before it is written as JSON, which takes a call for each level.
+  if (isDeeperThan(value, limits.dataDepth))
+    throw badRequest(`data must not be nested deeper than ${limits.dataDepth} levels`)
+  const json = JSON.stringify(value)
+  if (json.length > limits.dataBytes || Buffer.byteLength(json) > limits.dataBytes)
+    throw badRequest(`data must have at most ${limits.dataBytes} bytes as JSON`)
+  return json
+}
+
+/** The topic of live data. */
+export const readTopic = (topic: string | null | undefined): string | null =>
+  topic === null || topic === undefined ? null : checkText(topic, 'topic', limits.topic)
+
+const distinct = (values: string[]): string[] => [...new Set(values)].toSorted()
+
+function checkRole(name: string): string {
+  if (name === '' || isLongerThan(name, limits.roleName) || hasForbiddenCharacters(name))
+    throw badRequest(`roles must be names of 1 to ${limits.roleName} characters`)
+  return name
+}
+
+function checkType(type: string): string {
+  const isDotted =
+    type.length <= limits.type && type.split('.').every((part) => /^[A-Za-z0-9_-]+$/.test(part))
+  if (!isDotted)
+    throw badRequest(
+      `type must be a dotted name such as order.shipped, of at most ${limits.type} letters, digits, _, - and dots`,
+    )
+  return type
+}
+
+/** A path of the application, or an address that needs no trust in the network. */
+function checkLink(link: string): string {
+  // Browsers drop tabs and line ends before they look at how the text begins, and read a backslash there as a slash.
+  const isClean = link.length <= limits.link && !/[\t\r\n]/.test(link) && !hasForbiddenCharacters(link)
+  const isPath = /^\/(?![/\\])/.test(link)
+  const isHttps = /^https:\/\/[^/\\]/i.test(link) && URL.canParse(link)
+  if (!isClean || !(isPath || isHttps))
+    throw badRequest(
+      `link must be a path that starts with a single /, or an https URL, of at most ${limits.link} characters and without control characters`,
+    )
+  return link
+}
+
+/** Whether it is still to come is judged by the database's clock. */
+function readExpiry(text: string | null): string | null {
+  if (text === null) return null
+  const instant = parseTimestamp(text)
+  if (instant === null)
+    throw badRequest('expires_at must be an RFC 3339 time with a zone, such as 2030-01-31T12:00:00Z')
+  return instant.toISOString()
+}
+
+function readKey(header: string | null, dedupeKey: string | null): string | null {
+  if (header !== null && dedupeKey !== null && header !== dedupeKey)
+    throw badRequest('Idempotency-Key and dedupe_key differ; send one of them')
+  const key = header ?? dedupeKey
+  if (key === null) return null
+  const name = header === null ? 'dedupe_key' : 'Idempotency-Key'
+  if (key === '' || isLongerThan(key, limits.key) || hasForbiddenCharacters(key))
+    throw badRequest(`${name} must have 1 to ${limits.key} characters, without control characters`)
+  return key
+}
+
+/** Whether arrays and objects are nested deeper than this; looks at each level once. */
+function isDeeperThan(value: unknown, depth: number): boolean {
+  let level: unknown[] = [value]
+  for (let at = 0; level.length > 0; at++) {
+    const nested = level.filter((one) => typeof one === 'object' && one !== null)
+    if (nested.length > 0 && at >= depth) return true
+    level = nested.flatMap((one) => Object.values(one) as unknown[])
+  }
+  return false
+}
+
+/** The same text for bodies that say the same, whatever the order of their fields. */
+export const canonicalText = ({ key: _key, data, ...input }: EmitInput): string =>
+  JSON.stringify([input, data === null ? null : inOrder(JSON.parse(data))])
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  // As pairs: an object would put keys that look like numbers first, and could not hold every key.
+  const pairs = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { pairs: pairs.map(([key, one]) => [key, inOrder(one)]) }
+}

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import { badRequest } from '../../platform/errors.ts'
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import { headerText, singleHeader } from '../../platform/http/headers.ts'
+import type { Machine } from '../../policy/authenticate.ts'
+import { readData, readEmitInput, readTopic } from './emit-input.pure.ts'
+import { emitSchema, publishSchema } from './emit.schemas.ts'
+import type { EmitService } from './emit.service.ts'
+import type { PublishService } from './publish.service.ts'
+
+const bodyLimit = 131_072
+const config = {
+  policy: { machine: "a machine user; application and tenant must be of its environment's project" },
+}
+
+/** What backends tell people: notifications and live data. */
+export function registerEmitRoutes(
+  server: ApiServer,
+  services: { emits: EmitService; publishes: PublishService },
+): void {
+  server.post(
+    '/api/machine/comms/emit',
+    { bodyLimit, config, schema: emitSchema },
+    async (request, reply) => {
+      const input = readEmitInput(request.body, keyOf(request))
+      const bytes = Number(request.headers['content-length'] ?? bodyLimit)
+      const place = placeOf(request, request.body)
+      const answer = await services.emits.emit({ ...place, input, bytes, requestId: request.id })
+      void reply.code(202).header('cache-control', 'no-store')
+      return {
+        notification_id: answer.notificationId,
+        request_id: answer.requestId,
+        recipient_count: answer.recipientCount,
+      }
+    },
+  )
+  server.post(
+    '/api/machine/comms/publish',
+    { bodyLimit, config, schema: publishSchema },
+    async (request, reply) => {
+      const live = { topic: readTopic(request.body.topic), data: readData(request.body.data) ?? 'null' }
+      await services.publishes.publish(placeOf(request, request.body), live)
+      void reply.code(202).header('cache-control', 'no-store')
+      return { published: true as const }
+    },
+  )
+}
+
+const placeOf = (request: FastifyRequest, body: { application_id: string; tenant_id: string }) => ({
+  projectId: (request.machine as Machine).projectId,
+  applicationId: body.application_id.toLowerCase(),
+  tenantId: body.tenant_id.toLowerCase(),
+})
+
+/** The Idempotency-Key; an empty one is no key. */
+function keyOf(request: FastifyRequest): string | null {
+  const header = singleHeader(request.raw, 'idempotency-key')
+  if (header === 'repeated') throw badRequest('Idempotency-Key is sent more than once')
+  return header === null ? null : headerText(header.value)
+}

@@ -1,0 +1,156 @@
+// One statement writes any number of notifications: it judges where they go, finds who gets them, claims their keys, and
+// writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { CommsPlace } from './comms-state.store.ts'
+import { joinState, stateOfWanted } from './comms-state.store.ts'
+import type { EmitInput } from './emit-input.pure.ts'
+
+/** A notification to write. Its time is that of its id. */
+export type Emit = CommsPlace &
+  EmitInput & { id: string; createdAt: string; requestId: string; fingerprint: Buffer | null }
+
+export type EmitResult = {
+  /** `taken`: the key is another emit's, or about to be; `past`: it would be expired already. Nothing is written but for `written`. */
+  outcome: 'foreign' | 'off' | 'past' | 'taken' | 'written'
+  /** How many users it is written for. */
+  count: number
+  /** Those of them that the emit names by id. */
+  named: string[]
+}
+
+// A user has the application in the tenant as a member whose role may read applications, as a member of the project, or as
+// an administrator. Sub-selects that return a value are lookups by key whatever the planner thinks of the tables.
+const mayRead = `(
+      select 'apps.read' = any (d.permissions) from tenant_role_definitions d
+      where d.tenant_id = m.tenant_id and d.name = m.role_name)`
+const hasApplication = (user: string): string => `(
+      coalesce((select ${mayRead} from user2tenants m where m.tenant_id = judged.tenant_id and m.user_id = ${user}), false)
+      or coalesce((select true from user2projects p where p.project_id = judged.project_id and p.user_id = ${user}), false)
+      or coalesce((select u.role = 'administrator' from users u where u.id = ${user}), false))`
+
+const statement: PreparedStatement = {
+  name: 'comms-emit',
+  text: `
+  with judged as materialized (
+    select wanted.*, case when state.state = 'on' and wanted.expires_at <= now() then 'past' else state.state end as outcome,
+      -- A key that another statement is about to claim is not waited for: everybody else in this one would wait too.
+      case when state.state = 'on' and wanted.key is not null then pg_try_advisory_xact_lock(hashtextextended(
+        concat_ws(' ', 'notification_keys', wanted.tenant_id, wanted.application_id, wanted.key), 0)) end as holds_key
+    from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::json[], $14::timestamptz[], $15::text[], $16::bytea[],
+        $17::text[]) with ordinality
+      as wanted (id, created_at, project_id, application_id, tenant_id, recipients, roles, type, title, body, severity,
+        link, data, expires_at, key, fingerprint, request_id, position)
+    ${joinState}
+    cross join lateral (select ${stateOfWanted} as state) state
+  ), named as materialized (
+    select judged.*, array(
+      select distinct given.id from unnest(case when outcome = 'on' then recipients::uuid[] end) as given (id)
+      where ${hasApplication('given.id')} order by 1
+    ) as named
+    from judged
+  ), addressed as materialized (
+    select named.*, case when recipients is not null and roles is null then named.named else array(
+      select m.user_id from tenant_role_definitions d
+      join user2tenants m on m.tenant_id = d.tenant_id and m.role_name = d.name
+      where named.outcome = 'on' and d.tenant_id = named.tenant_id and 'apps.read' = any (d.permissions)
+        and (named.roles is null or d.name = any (array(select json_array_elements_text(named.roles::json))))
+      union select unnest(named.named) order by 1
+    ) end as users
+    from named
+  ), claimed as (
+    insert into notification_keys as held (tenant_id, application_id, key, fingerprint, notification_id, request_id,
+      recipient_count, expires_at)
+    select distinct on (tenant_id, application_id, key) tenant_id, application_id, key, fingerprint, id, request_id,
+      cardinality(users), now() + interval '24 hours'
+    from addressed where outcome = 'on' and holds_key
+    order by tenant_id, application_id, key, position
+    on conflict on constraint notification_keys_pkey do update set fingerprint = excluded.fingerprint,
+      notification_id = excluded.notification_id, request_id = excluded.request_id,
+      recipient_count = excluded.recipient_count, expires_at = excluded.expires_at
+    where held.expires_at <= now()
+    returning notification_id
+  ), ended as materialized (
+    select addressed.*, case when outcome <> 'on' then outcome
+      when key is null or id = any (array(select notification_id from claimed)) then 'written'
+      else 'taken' end as "end"
+    from addressed
+  ), contents as (
+    insert into notifications (id, created_at, tenant_id, application_id, type, title, body, severity, link, data,
+      expires_at)
+    select id, created_at, tenant_id, application_id, type, title, body, severity, link, data, expires_at
+    from ended where "end" = 'written' and users <> '{}'
+  ), recipients as (
+    insert into notification_recipients (tenant_id, application_id, user_id, created_at, notification_id, type,
+      expires_at)
+    select tenant_id, application_id, "user", created_at, id, type, expires_at
+    from ended cross join lateral unnest(users) as "user" where "end" = 'written'
+  )
+  select position::int, "end" as outcome, cardinality(users) as count, named from ended`,
+}
+
+type Row = EmitResult & { position: number }
+
+const valuesOf = (emits: readonly Emit[]): unknown[] => [
+  emits.map(({ id }) => id),
+  emits.map(({ createdAt }) => createdAt),
+  emits.map(({ projectId }) => projectId),
+  emits.map(({ applicationId }) => applicationId),
+  emits.map(({ tenantId }) => tenantId),
+  emits.map(({ recipients }) => (recipients === null ? null : `{${recipients.join(',')}}`)),
+  emits.map(({ roles }) => (roles === null ? null : JSON.stringify(roles))),
+  emits.map(({ type }) => type),
+  emits.map(({ title }) => title),
+  emits.map(({ body }) => body),
+  emits.map(({ severity }) => severity),
+  emits.map(({ link }) => link),
+  emits.map(({ data }) => data),
+  emits.map(({ expiresAt }) => expiresAt),
+  emits.map(({ key }) => key),
+  emits.map(({ fingerprint }) => fingerprint),
+  emits.map(({ requestId }) => requestId),
+]
+
+/** Writes notifications; returns what became of each, in this order. */
+export async function writeEmits(
+  write: Database['writeNotifications'],
+  emits: readonly Emit[],
+): Promise<(EmitResult | null)[]> {
+  return inPlace<EmitResult>(emits.length, await write<Row>(statement, valuesOf(emits)))
+}
+
+export type KeyPlace = { applicationId: string; tenantId: string; key: string }
+/** What an emit with this key was answered, and the SHA-256 of what it had sent. */
+export type KeptAnswer = {
+  fingerprint: Buffer
+  notificationId: string
+  requestId: string
+  recipientCount: number
+}
+
+const keptStatement: PreparedStatement = {
+  name: 'comms-kept-answers',
+  text: `
+    select wanted.position::int, kept.fingerprint, kept.notification_id as "notificationId",
+      kept.request_id as "requestId", kept.recipient_count as "recipientCount"
+    from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as wanted (tenant_id, application_id, key, position)
+    cross join lateral (
+      select k.fingerprint, k.notification_id, k.request_id, k.recipient_count from notification_keys k
+      where k.tenant_id = wanted.tenant_id and k.application_id = wanted.application_id and k.key = wanted.key
+        and k.expires_at > now() limit 1
+    ) kept`,
+}
+
+/** What was answered to these keys, in this order; null where nothing was, or too long ago. */
+export async function readKeptAnswers(
+  read: Database['read'],
+  keys: readonly KeyPlace[],
+): Promise<(KeptAnswer | null)[]> {
+  const rows = await read<KeptAnswer & { position: number }>(keptStatement, [
+    keys.map(({ tenantId }) => tenantId),
+    keys.map(({ applicationId }) => applicationId),
+    keys.map(({ key }) => key),
+  ])
+  return inPlace<KeptAnswer>(keys.length, rows)
+}

@@ -1,0 +1,65 @@
+// How a hint travels to the other processes: a line of JSON that says for whom it is, and the frame's text as it is, which
+// nobody between needs to read.
+import type { Audience, Hint } from './hints.pure.ts'
+
+export type HintMessage = {
+  /** When it was sent, in milliseconds. */
+  sentAt: number
+  hint: Omit<Hint, 'tenantId'>
+}
+
+/** The most characters of a message; the largest that is meant to be sent has less than a fourth of it. */
+export const maxMessageLength = 262_144
+
+export function encodeHint({ sentAt, hint }: HintMessage): string {
+  const { applicationId, audience, text, mayDrop, exceptConnection } = hint
+  const head = {
+    at: sentAt,
+    application: applicationId,
+    audience,
+    drop: mayDrop,
+    except: exceptConnection,
+  }
+  return `${JSON.stringify(head)}\n${text}`
+}
+
+/** Null for what is no hint: Redis may be shared, and processes of other releases speak there too. */
+export function decodeHint(message: string): HintMessage | null {
+  const end = message.indexOf('\n')
+  if (end === -1 || message.length > maxMessageLength) return null
+  const head = readHead(message.slice(0, end))
+  if (head === null) return null
+  const { at, application, audience, drop, except } = head
+  // A number of JSON may be more than a number can be, and what measures it would throw.
+  if (!isFinite(at) || typeof application !== 'string' || !isAudience(audience)) return null
+  return {
+    sentAt: at,
+    hint: {
+      applicationId: application,
+      audience,
+      text: message.slice(end + 1),
+      mayDrop: drop !== false,
+      ...(typeof except === 'string' ? { exceptConnection: except } : {}),
+    },
+  }
+}
+
+function readHead(line: string): Record<string, unknown> | null {
+  try {
+    const head: unknown = JSON.parse(line)
+    return head !== null && typeof head === 'object' ? (head as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function isAudience(value: unknown): value is Audience {
+  if (value === null || typeof value !== 'object') return false
+  const { everyone, users, roles, members } = value as Record<string, unknown>
+  if (everyone !== undefined) return everyone === true
+  return isTexts(users) && isTexts(roles) && typeof members === 'boolean'
+}
+
+const isFinite = (value: unknown): value is number => Number.isFinite(value)
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -1,0 +1,38 @@
+// How notifications and live hints are refused.
+import { AppError, badRequest, forbidden, rateLimited } from '../../platform/errors.ts'
+
+type Place = { projectId: string; applicationId: string }
+
+// The interface gives these two texts.
+const disabledText = 'comms_disabled'
+const rateText = 'rate_limited'
+
+export const commsDisabled = (): AppError => forbidden(disabledText)
+export const foreignPlace = (): AppError =>
+  forbidden('application_id and tenant_id must name an application and a tenant of your project')
+export const keyReused = (): AppError =>
+  new AppError('key_reused', 'the key was used for another body within 24 hours; send another key')
+export const isPast = (): AppError => badRequest('expires_at must be in the future')
+
+/** Counts a use of an application by its project: another project's machine users cannot use up the limit. */
+export async function checkRate(
+  limit: (name: string) => Promise<number>,
+  { projectId, applicationId }: Place,
+): Promise<void> {
+  const waitMs = await limit(`${projectId}:${applicationId}`)
+  if (waitMs > 0) throw rateLimited(rateText, waitMs)
+}
+
+/** What metrics call a refusal; whatever is none has failed. */
+export function refusalOf(error: unknown) {
+  const code = error instanceof AppError ? error.code : null
+  if (code === 'forbidden') return (error as AppError).message === disabledText ? 'disabled' : 'foreign'
+  return code === 'rate_limited' ? code : 'failed'
+}
+
+/** The same for an emit, which can be refused in two more ways. */
+export function emitRefusalOf(error: unknown) {
+  const code = error instanceof AppError ? error.code : null
+  if (code === 'bad_request') return 'past'
+  return code === 'key_reused' ? code : refusalOf(error)
+}

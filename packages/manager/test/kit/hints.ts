@@ -1,0 +1,51 @@
+// Hints as another process of the installation sends them.
+import { loadConfig } from '../../src/config/config.ts'
+import { encodeHint } from '../../src/features/comms/hint-message.pure.ts'
+import { type Hint, liveText } from '../../src/features/comms/hints.pure.ts'
+import { type Channels, channelsOf } from '../../src/platform/db/channels.ts'
+import { createRedis } from '../../src/platform/db/redis.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { settings } from '../../src/settings.ts'
+import { redisOptions } from '../../src/world.ts'
+import { type TestApp, testEnv } from './app.ts'
+
+const publish = (channels: Channels, { tenantId, ...hint }: Hint): boolean =>
+  channels.publish(tenantId, encodeHint({ sentAt: Date.now(), hint }))
+
+/** Sends a hint to the sockets of the service. */
+export function tellFromElsewhere(service: TestApp, hint: Hint): void {
+  const channels = service.world.channels(() => undefined)
+  publish(channels, hint)
+  void channels.close()
+}
+
+/** A process that only sends hints, to the services on this database. */
+export async function hintSender(databaseUrl: string) {
+  const log = createLog('silent', process.stderr)
+  const metrics = createMetrics('hints')
+  const config = loadConfig({ env: testEnv(databaseUrl) }, settings)
+  const redis = createRedis(redisOptions(config), { log, metrics })
+  const channels = channelsOf({ redis, log })(() => undefined)
+  while (!redis.isUp()) await new Promise((resolve) => setTimeout(resolve, 20))
+  return {
+    /** Waits while more is pending than may be. */
+    send: async (hint: Hint): Promise<void> => {
+      while (!publish(channels, hint)) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    close: async (): Promise<void> => {
+      await channels.close()
+      await redis.close()
+      metrics.registry.clear()
+    },
+  }
+}
+
+/** A live hint for everyone in a room. */
+export const liveHint = (place: { tenantId: string; applicationId: string }, data: unknown = 1): Hint => ({
+  tenantId: place.tenantId,
+  applicationId: place.applicationId,
+  audience: { everyone: true },
+  text: liveText({ topic: 't', data: JSON.stringify(data), publishedAt: '2026-01-01T00:00:00.000Z' }),
+  mayDrop: true,
+})
