@@ -101,6 +101,17 @@ describe('what is no request', () => {
 })
 
 describe('a body that nobody reads', () => {
+  test('a request without a body that is refused at the gate leaves its connection open', async () => {
+    const raw = await openRaw(service.url)
+    for (let round = 1; round < 4; round++) {
+      raw.send('GET /api/proxy/ready HTTP/1.1\r\nHost: x\r\n\r\n')
+      const answers = await raw.wholeAnswers(round)
+      expect(answers.map(statusOf)).toEqual(Array(round).fill(401))
+    }
+    expect(raw.received().toString('latin1')).not.toContain('connection: close')
+    raw.socket.destroy()
+  })
+
   const [announced, chunked] = ['content-length: 4000000000', 'transfer-encoding: chunked']
   const headersFor = (who: string): Record<string, string> => ({
     ...(who === 'nobody' ? {} : headersOf(tester)),

@@ -96,9 +96,9 @@ export function dropRest(request: IncomingMessage, { maxBytes, timeoutMs }: Rest
   })
 }
 
-/** Whether the rest of the body may be more than is read and dropped; its length may not be announced at all. */
+/** Whether the rest of the body may be more than is read and dropped; in chunks its length is not announced. */
 export const mayOverrun = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
-  !complete && !(Number(headers['content-length']) <= maxBytes)
+  !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes)
 
 /**
  * Makes this response the last one on its connection, and says so: a caller that took the connection for its next request
