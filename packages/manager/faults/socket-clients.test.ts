@@ -109,7 +109,7 @@ describe('people who look', () => {
       const fake = await startFake()
       await sockets.open(specsOf(fake, 1))
       await sockets.tally()
-      const sentAt = performance.timeOrigin + performance.now() - 1_000
+      const sentAt = performance.timeOrigin - 1_000 + performance.now()
       fake.seen[0]?.send(JSON.stringify({ type: 'live', topic: `clean 1 ${sentAt}`, data: null }))
       await expect.poll(() => sockets.latencies('clean', 'all')).toHaveLength(1)
       expect((await sockets.latencies('clean', 'all'))[0]).toBeGreaterThanOrEqual(999)

@@ -141,7 +141,9 @@ describe('making a token', () => {
 
   test('[access-tokens.format] the row keeps a salted PBKDF2-SHA256 hash of 600,000 iterations and no part of the secret', async () => {
     const cleo = await person('cleo')
-    const real = await startTestApp({ database: service.database, limits: 'production' })
+    // The test hashes in this process too, which must not count as overload.
+    const transport = { loopDelayMs: () => 0 }
+    const real = await startTestApp({ database: service.database, limits: 'production', transport })
     const [one, two] = [await createToken(real, cleo), await createToken(real, cleo)]
     await real.close()
     const salts: string[] = []
