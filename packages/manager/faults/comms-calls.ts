@@ -24,9 +24,8 @@ const callMs = 30_000
 const pageSize = 100
 
 export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' | 'tenantId'>): CommsCalls {
-  // Of one row alone: it is closed with the row.
   const agent = new Agent({ connections: 256, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
-  const call = (url: string, sent: Sent): Promise<Answer> => callOn(agent, url, sent)
+  const call = (url: string, sent: Sent): Promise<Answer> => send(agent, url, sent)
   const asMachine = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
     emit: (next, { key, applicationId, recipients }) =>
@@ -65,7 +64,7 @@ export const identity = (userId: string, tenantId: string): Record<string, strin
 
 type Sent = { headers: Record<string, string>; body?: unknown }
 
-async function callOn(agent: Agent, url: string, { headers, body }: Sent): Promise<Answer> {
+async function send(agent: Agent, url: string, { headers, body }: Sent): Promise<Answer> {
   try {
     const answer = await request(url, {
       method: body === undefined ? 'GET' : 'POST',

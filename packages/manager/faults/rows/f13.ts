@@ -102,7 +102,7 @@ export const f13: Row = defineCommsRow<Observed>({
           ...emit,
           attempts: emit.attempts.map((attempt) =>
             index % 50 === 0 && attempt.start > observed.harmedAt
-              ? { ...attempt, end: attempt.end + 500 }
+              ? { ...attempt, end: attempt.end + 5_000 }
               : attempt,
           ),
         })),
@@ -117,7 +117,7 @@ export const f13: Row = defineCommsRow<Observed>({
           ...emit,
           attempts: emit.attempts.map((attempt) =>
             attempt.start > observed.harmedAt && attempt.start < observed.harmedAt + 100
-              ? { ...attempt, end: attempt.end + 1_000 }
+              ? { ...attempt, end: attempt.end + 5_000 }
               : attempt,
           ),
         })),

@@ -239,7 +239,7 @@ export const f19: Row = defineCommsRow<Observed>({
       plant: (observed) => ({
         ...observed,
         faulty: observed.faulty
-          .map((ms, index) => (index % 50 === 0 ? ms + 2_000 : ms))
+          .map((ms, index) => (index % 50 === 0 ? ms + 30_000 : ms))
           .sort((a, b) => a - b),
       }),
     },
