@@ -12,7 +12,12 @@ export type Answer = { status: number; retryAfterMs: number; body: Record<string
 export type NextUrl = () => string
 
 export type CommsCalls = {
-  emit(next: NextUrl, emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>): Promise<Answer>
+  /** With a time, the connection is cut after it, whatever the service does by then. */
+  emit(
+    next: NextUrl,
+    emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>,
+    cutMs?: number,
+  ): Promise<Answer>
   /** A hint with this topic to everyone who looks. */
   publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<Answer>
   unread(next: NextUrl, userId: string, applicationId: string): Promise<Answer>
@@ -28,8 +33,9 @@ export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' |
   const call = (url: string, sent: Sent): Promise<Answer> => send(agent, url, sent)
   const asMachine = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
-    emit: (next, { key, applicationId, recipients }) =>
+    emit: (next, { key, applicationId, recipients }, cutMs) =>
       call(next() + '/api/machine/comms/emit', {
+        ...(cutMs === undefined ? {} : { cutMs }),
         headers: { ...asMachine, 'idempotency-key': key },
         body: { application_id: applicationId, tenant_id: tenantId, recipients, title: key },
       }),
@@ -62,9 +68,9 @@ export const identity = (userId: string, tenantId: string): Record<string, strin
   'x-tenant-id': tenantId,
 })
 
-type Sent = { headers: Record<string, string>; body?: unknown }
+type Sent = { headers: Record<string, string>; body?: unknown; cutMs?: number }
 
-async function send(agent: Agent, url: string, { headers, body }: Sent): Promise<Answer> {
+async function send(agent: Agent, url: string, { headers, body, cutMs }: Sent): Promise<Answer> {
   try {
     const answer = await request(url, {
       method: body === undefined ? 'GET' : 'POST',
@@ -72,6 +78,7 @@ async function send(agent: Agent, url: string, { headers, body }: Sent): Promise
       dispatcher: agent,
       headersTimeout: callMs,
       bodyTimeout: callMs,
+      ...(cutMs === undefined ? {} : { signal: AbortSignal.timeout(cutMs) }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await answer.body.text()
@@ -107,9 +114,9 @@ export const planEmit = (world: CommsWorld, random: () => number, recipients: nu
 }
 
 /** Sends it once, and notes how that ended. */
-export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit): Promise<Answer> {
+export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit, cutMs?: number): Promise<Answer> {
   const start = Date.now()
-  const answer = await calls.emit(next, emit)
+  const answer = await calls.emit(next, emit, cutMs)
   emit.attempts.push({ start, end: Date.now(), status: answer.status })
   if (answer.status === 202)
     emit.accepted.push({
@@ -121,10 +128,19 @@ export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit): Pro
 
 const retryMs = 200
 
-/** Sends it until it is accepted, as a careful backend does; gives up at a refusal that is final. */
-export async function emitUntilAccepted(calls: CommsCalls, next: NextUrl, emit: Emit): Promise<void> {
-  for (;;) {
-    const { status, retryAfterMs } = await tryEmit(calls, next, emit)
+/**
+ * Sends it until it is accepted, as a careful backend does; gives up at a refusal that is final. With a time, the first try
+ * is cut after it.
+ */
+export async function emitUntilAccepted(
+  calls: CommsCalls,
+  next: NextUrl,
+  emit: Emit,
+  firstCutMs?: number,
+): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const cutMs = tries === 0 ? firstCutMs : undefined
+    const { status, retryAfterMs } = await tryEmit(calls, next, emit, cutMs)
     if (status === 202 || (status >= 400 && status < 500 && status !== 429)) return
     await pause(Math.max(retryAfterMs, retryMs) * (0.75 + Math.random() / 2))
   }

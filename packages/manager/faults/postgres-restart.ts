@@ -3,6 +3,7 @@
 import { pause } from './children.ts'
 import { emitUntilAccepted, inParallel, planEmit, readInboxes } from './comms-calls.ts'
 import {
+  type Emit,
   type EmitHistory,
   checkAccepted,
   checkOncePerKey,
@@ -32,6 +33,9 @@ const recipients = 3
 const firstMs = 3_000
 // Readiness is known for up to a second; a shorter outage may pass unseen.
 const downMs = 1_500
+// A restart seldom hits the moment between a commit and its answer. These callers give up at any moment of theirs.
+const shareCut = 0.05
+const mostCutMs = 100
 
 async function observe(stage: CommsStage, mode: Mode): Promise<Observed> {
   const { cluster, world, calls, random, say, replicas } = stage
@@ -54,7 +58,8 @@ async function observe(stage: CommsStage, mode: Mode): Promise<Observed> {
   }
   say(`${count} emits by ${clients} clients`)
   await inParallel(emits, clients, async (emit) => {
-    await emitUntilAccepted(calls, next, emit)
+    const isCut = random() < shareCut
+    await emitUntilAccepted(calls, next, emit, isCut ? Math.ceil(mostCutMs * random()) : undefined)
     if (done++ === Math.floor(restartAfter)) restart().then(restarted.resolve, restarted.reject)
   })
   const times = await restarted.promise
@@ -81,6 +86,21 @@ function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   return Math.min(...ends)
 }
 
+// An id carries the time of the database's clock, as the service knows it.
+const clockMs = 50
+
+/** Emits that were committed by a try whose caller got no answer, and accepted when they were tried again. */
+const findKeptUnanswered = (emits: readonly Emit[]): Emit[] =>
+  emits.filter(({ accepted, attempts }) => {
+    const accepting = attempts.find(({ status }) => status === 202)
+    const [kept] = accepted
+    if (kept === undefined || accepting === undefined) return false
+    return idTimeOf(kept.notificationId) < accepting.start - clockMs
+  })
+
+/** The time in a UUIDv7. */
+const idTimeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
 /** Replicas that never said that they cannot work, or do not say in the end that they can. */
 const findUnready = ({ samples, replicas, downAt }: Observed): string[] =>
   replicas.filter((replica) => {
@@ -98,6 +118,8 @@ function judge(observed: Observed) {
   // A restart that nobody notices shows nothing.
   figures.atLeast('retried', attempts.length - emits.length, 1)
   figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
+  // Without these, keys would not have mattered.
+  figures.atLeast('kept_unanswered', findKeptUnanswered(emits).length, 1)
   figures.atMost('first_202_after_ms', Math.max(0, acceptedAgainAt(observed) - backAt), firstMs)
   figures.show('stop_ms', downAt - stopAt)
   figures.show('recovery_ms', backAt - startAt)
@@ -125,6 +147,14 @@ export const defineRestart = (id: string, mode: Mode): Row =>
       lostRecipient(),
       duplicateNotification(),
       refusedEmit('refused'),
+      {
+        name: 'no try is repeated after its commit',
+        breaks: 'kept_unanswered',
+        plant: (observed) => ({
+          ...observed,
+          emits: observed.emits.map((emit) => ({ ...emit, attempts: emit.attempts.slice(0, 1) })),
+        }),
+      },
       {
         name: 'the first emit is accepted too late',
         breaks: 'first_202_after_ms',
