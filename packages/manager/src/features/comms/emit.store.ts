@@ -5,6 +5,7 @@ import type { Database, PreparedStatement } from '../../platform/db/database.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'
 import type { EmitInput } from './emit-input.pure.ts'
+import { mayUseApplications } from './has-application.store.ts'
 
 /** A notification to write. Its time is that of its id. */
 export type Emit = CommsPlace &
@@ -19,15 +20,12 @@ export type EmitResult = {
   named: string[]
 }
 
-// A user has the application in the tenant as a member whose role may read applications, as a member of the project, or as
-// an administrator. Sub-selects that return a value are lookups by key whatever the planner thinks of the tables.
-const mayRead = `(
-      select 'apps.read' = any (d.permissions) from tenant_role_definitions d
-      where d.tenant_id = m.tenant_id and d.name = m.role_name)`
-const hasApplication = (user: string): string => `(
-      coalesce((select ${mayRead} from user2tenants m where m.tenant_id = judged.tenant_id and m.user_id = ${user}), false)
-      or coalesce((select true from user2projects p where p.project_id = judged.project_id and p.user_id = ${user}), false)
-      or coalesce((select u.role = 'administrator' from users u where u.id = ${user}), false))`
+// Asked only where the application is enabled.
+const hasApplication = mayUseApplications({
+  tenantId: 'judged.tenant_id',
+  projectId: 'judged.project_id',
+  userId: 'given.id',
+})
 
 const statement: PreparedStatement = {
   name: 'comms-emit',
@@ -47,7 +45,7 @@ const statement: PreparedStatement = {
   ), named as materialized (
     select judged.*, array(
       select distinct given.id from unnest(case when outcome = 'on' then recipients::uuid[] end) as given (id)
-      where ${hasApplication('given.id')} order by 1
+      where ${hasApplication} order by 1
     ) as named
     from judged
   ), addressed as materialized (
