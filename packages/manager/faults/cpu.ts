@@ -45,3 +45,9 @@ export function listenOverflows(): number {
   const [names = '', values = ''] = readFileSync('/proc/net/netstat', 'utf8').split('\n')
   return Number(values.split(' ')[names.split(' ').indexOf('ListenOverflows')] ?? 0)
 }
+
+/** Milliseconds that the machine's host gave to others while processes here wanted to run, summed over all cores. */
+export function stolenMs(): number {
+  const [, ...counts] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/ +/)
+  return Number(counts[7] ?? 0) * msPerTick
+}

@@ -2,6 +2,7 @@
 // its own history with a planted mistake, in which its checkers have to find it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Base, RowOptions, Say } from './base.ts'
+import { stolenMs } from './cpu.ts'
 import { type CommsSetup, type CommsStage, openCommsStage } from './comms-stage.ts'
 import { type Setup, type Stage, openStage } from './stage.ts'
 import type { Verdict } from './verdict.ts'
@@ -47,9 +48,10 @@ function playedOn<Observed, S extends Base, D>(
       const stage = await open(setup(options), options, say)
       let hasFailed = true
       try {
+        const stolen = watchStolen()
         const observed = await within(limitSeconds, observe(stage))
         const verdict = judge(observed)
-        verdict.figures.push(`log_errors=${countErrors(stage)}`)
+        verdict.figures.push(`log_errors=${countErrors(stage)}`, `cores_stolen=${stolen().toFixed(2)}`)
         hasFailed = verdict.broken.length > 0
         if (hasFailed || options.keep) writeFileSync(`${stage.folder}/record.json`, JSON.stringify(observed))
         return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)) }
@@ -66,6 +68,12 @@ const countErrors = ({ replicas }: Base): number =>
     (sum, { logFile }) => sum + readFileSync(logFile, 'utf8').split('"level":"error"').length - 1,
     0,
   )
+
+/** How many cores, on average from now on, the host gave to others: timings of a row that had too few say little. */
+function watchStolen(): () => number {
+  const [stolenBefore, start] = [stolenMs(), performance.now()]
+  return () => (stolenMs() - stolenBefore) / (performance.now() - start)
+}
 
 /** Plants the mistake and looks whether the figure shows it, which it must not have done before. */
 export function tryMutant<Observed>(
