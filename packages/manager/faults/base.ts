@@ -12,6 +12,7 @@ export type RowOptions = {
   triggers: number | null
   emits: number | null
   sockets: number | null
+  sessions: number | null
   /** How many replicas; for the rows that can be run with any number. */
   processes: number | null
   keep: boolean

@@ -36,7 +36,7 @@ export const defineCommsRow = <Observed>(definition: Definition<Observed, CommsS
   playedOn(openCommsStage, definition)
 
 /** Makes a row that can be played: on a stage of its own, within its time. */
-function playedOn<Observed, S extends Base, D>(
+export function playedOn<Observed, S extends Base, D>(
   open: (setup: D, options: RowOptions, say: Say) => Promise<S>,
   definition: Definition<Observed, S, D>,
 ): Row {

@@ -14,12 +14,13 @@ import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
 import { f20 } from './rows/f20.ts'
 import { f21 } from './rows/f21.ts'
+import { f26 } from './rows/f26.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f38 } from './rows/f38.ts'
 import type { RowOptions } from './base.ts'
 
-const rows: readonly Row[] = [f01, f03, f04, f05, f12, f13, f14, f17, f18, f19, f20, f21, f28, f29, f38]
+const rows: readonly Row[] = [f01, f03, f04, f05, f12, f13, f14, f17, f18, f19, f20, f21, f26, f28, f29, f38]
 /** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
 const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f03, f20, f21, f28, f29],
@@ -43,6 +44,7 @@ Options:
   --triggers <n>    how many are fired, instead of the row's own number
   --emits <n>       how many notifications are sent, instead of the row's own number (F04, F05)
   --sockets <n>     how many are open, instead of the row's own number (F17, F18, F19)
+  --sessions <n>    how many logins there are, instead of the row's own number (F26)
   --processes <n>   replicas of F38 (default: 3)
   --mutants         also plants mistakes in what was recorded; every one has to be found
   --keep            keep the logs of rows that pass; those of rows that fail are always kept
@@ -104,6 +106,7 @@ async function main(): Promise<number> {
       triggers: { type: 'string' },
       emits: { type: 'string' },
       sockets: { type: 'string' },
+      sessions: { type: 'string' },
       processes: { type: 'string' },
       mutants: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -121,6 +124,7 @@ async function main(): Promise<number> {
     triggers: numberOf(values.triggers),
     emits: numberOf(values.emits),
     sockets: numberOf(values.sockets),
+    sessions: numberOf(values.sessions),
     processes: numberOf(values.processes),
     keep: values.keep,
   }

@@ -24,6 +24,7 @@ const features = [
   (await import('./features/pilets/index.ts')).pilets,
   (await import('./features/pilet-feed/index.ts')).piletFeed,
   (await import('./features/access-tokens/index.ts')).accessTokens,
+  (await import('./features/cli-login/index.ts')).cliLogin,
   (await import('./features/machine-users/index.ts')).machineUsers,
   (await import('./features/backends/index.ts')).backends,
   (await import('./features/transformations/index.ts')).transformations,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 type Lines = Record<string, string>
-type Shape = 'envelope' | 'error' | 'validation' | 'graphql'
+type Shape = 'envelope' | 'error' | 'validation' | 'graphql' | 'page'
 type Refusal = { status: number; shape: Shape; headers?: () => Lines; query?: string; body?: string }
 const asProxy = (): Lines => throughProxy()
 const asMachine = (): Lines => bearer(machineToken)
@@ -84,6 +84,15 @@ const refusals: Record<string, Refusal> = {
     shape: 'error',
     headers: () => headersOf(person),
   },
+  'POST /api/cli/login/start': { status: 400, shape: 'error', body: '{}' },
+  'POST /api/cli/login/poll': { status: 400, shape: 'error', body: '{}' },
+  'GET /cli/authorize': {
+    status: 400,
+    shape: 'page',
+    headers: () => headersOf(person),
+    query: '?code=a&code=b',
+  },
+  'POST /cli/authorize': { status: 415, shape: 'page', headers: () => headersOf(person) },
   'POST /api/validate-proxy-auth': { status: 400, shape: 'validation', body: '{}' },
   'POST /api/validate-oauth-user': { status: 400, shape: 'validation', body: '{}' },
 }
@@ -96,7 +105,9 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
   const lines: Lines = { ...headers(), ...(body !== undefined && { 'content-type': type }) }
   const call = { method, path: `${path}${query}`, headers: Object.entries(lines) }
   const answer = await rawCall(app.url, { ...call, ...(body !== undefined && { body }) })
-  return { name, status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) }
+  const isJson = String(answer.headers['content-type']).startsWith('application/json')
+  const { status } = answer
+  return { name, status, headers: answer.headers, body: isJson ? JSON.parse(answer.body) : answer.body }
 }
 
 const text = expect.stringMatching(/./)
@@ -109,9 +120,11 @@ function expectShape({ name, headers, body }: Failed, shape: Shape): void {
     error: { error: text, ...added },
     validation: { valid: false, message: text, ...added },
     graphql: { errors: [{ message: text, extensions: added }], data: null },
+    page: expect.stringContaining(`Request id: ${headers['x-request-id'] as string}`) as unknown,
   }
   expect([name, body]).toEqual([name, bodies[shape]])
-  expect([name, headers['content-type']]).toEqual([name, 'application/json; charset=utf-8'])
+  const type = shape === 'page' ? 'text/html' : 'application/json'
+  expect([name, headers['content-type']]).toEqual([name, `${type}; charset=utf-8`])
 }
 
 describe('error bodies', () => {
@@ -135,9 +148,10 @@ describe('error bodies', () => {
   })
 
   test('[errors.body] a body that is too large, or of another type, is refused on every route that reads one', async () => {
-    // The gateway passes bodies on, and an upload is a form (features/pilets/forms.test.ts).
+    // The gateway passes bodies on; forms are in features/pilets/forms.test.ts and features/cli-login/.
     const readers = routesOf(service).filter(
-      ({ name, method }) => method === 'POST' && name !== 'ANY /esb/*' && !name.startsWith('POST /pilets/'),
+      ({ name, method }) =>
+        method === 'POST' && name !== 'ANY /esb/*' && !/^POST \/(?:pilets|cli)\//.test(name),
     )
     expect(readers.length).toBeGreaterThan(2)
     for (const { name } of readers) {

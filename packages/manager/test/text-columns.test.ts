@@ -32,6 +32,7 @@ const weights: Record<string, Weight> = {
   'audit_logs.user_agent': { boundedBy: 'append.ts' },
   'backend_registrations.callback_url': 'never shown',
   'blob_chunks.sha256': 'never shown',
+  'cli_logins.user_agent': 'never shown',
   'endpoints.consume_url': { shown: 500 },
   'endpoints.description': { shown: 2_000 },
   'endpoints.transformation_template': { large: 'Endpoint.transformationTemplate' },

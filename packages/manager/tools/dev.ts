@@ -93,6 +93,7 @@ function startService(databaseUrl: string, redisUrl: string): ChildProcess {
     detached: true,
     env: {
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+      ...(given['SVC_PORT'] === undefined ? {} : { SVC_PUBLIC_URL: `http://localhost:${port}` }),
       ...given,
       SVC_ENV: 'development',
       SVC_DEV_USER_OVERRIDE_ENABLED: 'true',

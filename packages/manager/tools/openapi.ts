@@ -78,7 +78,8 @@ function operation(route: Route, isOneOfMany: boolean, components: Components): 
 
 function requestBody({ schema }: Route, method: string, components: Components): Json {
   if (schema.body !== undefined) {
-    const content = { 'application/json': { schema: toJson(schema.body as object, components) } }
+    const type = schema.consumes ?? 'application/json'
+    const content = { [type]: { schema: toJson(schema.body as object, components) } }
     return { requestBody: { required: true, content } }
   }
   if (schema.form !== undefined) {
@@ -117,15 +118,12 @@ function response(route: Route, status: string, causes: object[], components: Co
     ...(schema.responseHeaders?.[Number(status)] ?? []),
   ]
   const headers = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  const bodies = causes.map((cause) => toJson(cause, components))
-  const body = bodies.length === 1 ? (bodies[0] as Json) : { anyOf: bodies }
-  const hasBody = method !== 'HEAD' && body['type'] !== 'null'
-  const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
-  const types = Number(status) >= 400 ? ['application/json'] : [success].flat()
+  const isEmpty = causes.length === 1 && (causes[0] as { type?: string }).type === 'null'
+  const hasBody = method !== 'HEAD' && !isEmpty
   const whole = {
     description,
     ...(named.length === 0 ? {} : { headers }),
-    ...(hasBody ? { content: Object.fromEntries(types.map((type) => [type, { schema: body }])) } : {}),
+    ...(hasBody ? { content: contentOf(schema, status, causes, components) } : {}),
   }
   // Failures that are equal on many routes are written once.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)
@@ -133,6 +131,24 @@ function response(route: Route, status: string, causes: object[], components: Co
   const name = `${ids.join('Or')}${status}`
   components.responses[name] = whole
   return { $ref: `#/components/responses/${name}` }
+}
+
+/** The bodies of a response, by media type. */
+function contentOf(schema: FastifySchema, status: string, causes: object[], components: Components): Json {
+  const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
+  const typesOf = (cause: object): string[] => {
+    if (cause === errorSchemas.page) return ['text/html']
+    return Number(status) >= 400 ? ['application/json'] : [success].flat()
+  }
+  const content: Json = {}
+  for (const [type, bodies] of Map.groupBy(
+    causes.flatMap((cause) => typesOf(cause).map((type) => ({ type, body: toJson(cause, components) }))),
+    ({ type }) => type,
+  ))
+    content[type] = {
+      schema: bodies.length === 1 ? bodies[0]?.body : { anyOf: bodies.map(({ body }) => body) },
+    } as Json
+  return content
 }
 
 /** One of these lets a caller in; an empty one says that none is needed. */

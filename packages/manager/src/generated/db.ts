@@ -99,6 +99,25 @@ export interface Blobs {
   unreferencedSince: Generated<Timestamp | null>;
 }
 
+export interface CliLogins {
+  accessTokenId: string | null;
+  createdAt: Generated<Timestamp>;
+  expiresAt: Generated<Timestamp>;
+  fetchedAt: Timestamp | null;
+  id: string;
+  intervalSeconds: Generated<number>;
+  ipAddress: string;
+  lastPolledAt: Timestamp | null;
+  publicKey: Buffer;
+  sealedToken: Buffer | null;
+  secretHash: Buffer;
+  status: Generated<string>;
+  tokenName: string;
+  userAgent: string;
+  userCode: string;
+  userId: string | null;
+}
+
 export interface Endpoints {
   applicationId: string;
   authPassword: Buffer | null;
@@ -469,6 +488,7 @@ export interface DB {
   backendRegistrations: BackendRegistrations;
   blobChunks: BlobChunks;
   blobs: Blobs;
+  cliLogins: CliLogins;
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;

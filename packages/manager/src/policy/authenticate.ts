@@ -100,6 +100,7 @@ function passGate(request: FastifyRequest, gate: Gate): void {
   try {
     request.isFromProxy = gate.pass(request.raw)
   } catch (error) {
+    request.isRefusedAtGate = true
     request.silent = true
     throw error
   }

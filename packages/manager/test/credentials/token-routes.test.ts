@@ -21,7 +21,8 @@ async function send(name: string, headers: Record<string, string>, body = '{}'):
   const { method, path } = gatedRoutes(service).find((route) => route.name === name) as ApiRoute
   const lines = Object.entries({ 'content-type': 'application/json', ...headers })
   const answer = await rawCall(service.url, { method, path, headers: lines, body })
-  return { status: answer.status, body: JSON.parse(answer.body) }
+  const isPage = String(answer.headers['content-type']).startsWith('text/html')
+  return { status: answer.status, body: isPage ? { page: answer.body } : JSON.parse(answer.body) }
 }
 
 // The owner is known, and is no member of the project that the address names.
@@ -33,6 +34,17 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
     body: '{"query":"{ me { id } }"}',
     status: 200,
     answers: () => ({ data: { me: { id: owner.id } } }),
+  },
+  // Without a code, the page asks for one; a form has to be one.
+  'GET /cli/authorize': {
+    body: '',
+    status: 200,
+    answers: () => ({ page: expect.stringContaining('Your terminal shows a code') as unknown }),
+  },
+  'POST /cli/authorize': {
+    body: '',
+    status: 415,
+    answers: () => ({ page: expect.stringContaining('Request id') as unknown }),
   },
   'GET /pilets/:projectId': toStranger,
   'POST /pilets/:projectId/:name/:version': toStranger,

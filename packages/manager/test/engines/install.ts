@@ -1,5 +1,5 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx and Ceph are there: on Debian, as root,
-// they are installed; elsewhere the message says what is missing.
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl and Ceph are there: on Debian,
+// as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -52,6 +52,23 @@ export function ensureNginx(): string {
   if (present !== null) return present
   install(['nginx-light'])
   return '/usr/sbin/nginx'
+}
+
+/** A Python with PyNaCl, installed first where that is possible. */
+export function ensurePythonNacl(): string {
+  // Debian's own first: its packages are for that one, and another may come earlier on the path.
+  const hasNacl = (python: string): boolean => {
+    try {
+      execFileSync(python, ['-c', 'import nacl.public'], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
+  }
+  const present = ['/usr/bin/python3', which('python3') ?? ''].find(hasNacl)
+  if (present !== undefined) return present
+  install(['python3-nacl'])
+  return '/usr/bin/python3'
 }
 
 const cephPackages: Record<string, string> = {

@@ -62,15 +62,18 @@ const noRoute = '(no route)'
 
 /** A function that answers in what an answer differs from the document; a route that is not in it is not compared. */
 export function createComparison(document: Json): (answer: Answer) => string[] {
-  const responses = new Map<string, Response & { check?: Check }>()
+  const responses = new Map<string, Response & { checks?: Map<string, Check> }>()
   const find = ({ method, path, status }: Answer) => {
     const key = `${method} ${path} ${status}`
     let response = responses.get(key)
     if (response === undefined) {
       response = declaredResponse(document, method.toLowerCase(), path, String(status))
       if (response === undefined) return undefined
-      const [content] = Object.values(response.content ?? {})
-      if (content !== undefined) response = { ...response, check: createCheck(content.schema) }
+      const checks = Object.entries(response.content ?? {}).map(([type, { schema }]): [string, Check] => [
+        mediaType(type),
+        createCheck(schema),
+      ])
+      response = { ...response, checks: new Map(checks) }
       responses.set(key, response)
     }
     return response
@@ -84,7 +87,10 @@ export function createComparison(document: Json): (answer: Answer) => string[] {
   }
 }
 
-function differences({ method, headers, body }: Answer, response: Response & { check?: Check }): string[] {
+function differences(
+  { method, headers, body }: Answer,
+  response: Response & { checks?: Map<string, Check> },
+): string[] {
   const missing = Object.keys(response.headers ?? {}).filter(
     (name) => headers[name.toLowerCase()] === undefined,
   )
@@ -100,7 +106,7 @@ function differences({ method, headers, body }: Answer, response: Response & { c
     return [...problems, `content type ${type} is not ${declared.join(' or ')}`]
   const text = Buffer.from(body as string | Buffer).toString()
   const value: unknown = mediaType(type) === 'application/json' ? JSON.parse(text) : text
-  return [...problems, ...(response.check?.(value) ?? [])]
+  return [...problems, ...(response.checks?.get(mediaType(type))?.(value) ?? [])]
 }
 
 const mediaType = (text: string): string => (text.split(';')[0] as string).trim().toLowerCase()

@@ -1,21 +1,17 @@
-import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
-import { recheckCredential } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
-import { newId, parseUuid } from '../../platform/ids.ts'
+import { parseUuid } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './access-tokens.store.ts'
-import { buildToken, randomLength, randomText } from './token.pure.ts'
+import { type IssueTokens, tokenEvent } from './issue-tokens.service.ts'
 
-export type AccessTokensDeps = { db: Db; audit: Audit; clock: Clock; kdf: Kdf; checkKey: KeyObject }
+export type AccessTokensDeps = { db: Db; clock: Clock; issue: IssueTokens; audit: Audit }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
 /** A page as GraphQL connections have it; the total is counted only when it is requested. */
 export type TokenConnection = {
@@ -28,26 +24,10 @@ export type TokenConnection = {
   }
 }
 
-const event = auditedEntity<store.PersonalAccessToken>({
-  type: 'personalAccessToken',
-  classes: {
-    id: 'public',
-    userId: 'public',
-    name: 'public',
-    tokenPrefix: 'public',
-    expiresAt: 'public',
-    revoked: 'public',
-    lastUsedAt: 'ignored',
-    createdAt: 'ignored',
-  },
-  nameOf: (token) => `${token.name} (${token.tokenPrefix})`,
-  projectOf: () => null,
-})
-
 const maxPageSize = 100
 
 /** Rules about personal access tokens: people manage their own, administrators everyone's. */
-export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: AccessTokensDeps) {
+export function createAccessTokensService({ db, audit, clock, issue }: AccessTokensDeps) {
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
       store.listTokensOf(db, actor.user.id, readPage(store.accessTokenFields, args)),
@@ -75,17 +55,8 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
     /** The new token and its row; the token is not kept anywhere. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
-      const tokenPrefix = randomText(randomLength.prefix, randomInt)
-      const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
-      // Before the transaction: hashing is slow, and a transaction holds a connection.
-      const hash = await kdf.hash(token, actor.user.id)
-      const row = { id: newId(), userId: actor.user.id, tokenPrefix, hash, ...values }
-      const personalAccessToken = await db.transaction().execute(async (tx) => {
-        await recheckCredential(tx, actor)
-        const after = await store.insertToken(tx, row)
-        await audit.append(tx, actor, event('create', { before: null, after }))
-        return after
-      })
+      const { token, insert } = await issue.prepare(actor)
+      const personalAccessToken = await db.transaction().execute((tx) => insert(tx, values))
       return { token, personalAccessToken }
     },
 
@@ -95,7 +66,7 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
         const before = await lock(tx, actor, id)
         if (before.revoked) return before
         const after = await store.revokeToken(tx, before.id)
-        await audit.append(tx, actor, event('revoke', { before, after }))
+        await audit.append(tx, actor, tokenEvent('revoke', { before, after }))
         return after
       }),
 
@@ -103,7 +74,7 @@ export function createAccessTokensService({ db, audit, clock, kdf, checkKey }: A
       db.transaction().execute(async (tx) => {
         const before = await lock(tx, actor, id)
         await store.deleteToken(tx, before.id)
-        await audit.append(tx, actor, event('delete', { before, after: null }))
+        await audit.append(tx, actor, tokenEvent('delete', { before, after: null }))
         return true as const
       }),
   }

@@ -3,6 +3,7 @@
 import { type Config, settingsOf } from '../../config/config.ts'
 import { throttleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
+import type { Kdf } from '../../platform/credentials/kdf.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'
@@ -11,6 +12,7 @@ import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throt
 import { createAccessTokensResolvers } from './access-tokens.resolvers.ts'
 import { type AccessTokensDeps, createAccessTokensService } from './access-tokens.service.ts'
 import { accessTokenSettings } from './access-tokens.settings.ts'
+import { type IssueTokens, createIssueTokens } from './issue-tokens.service.ts'
 import { createLastUses } from './last-uses.service.ts'
 import {
   type TokenLoginDeps,
@@ -18,11 +20,11 @@ import {
   createTokenLoginService,
 } from './token-login.service.ts'
 
-export type AccessTokensApi = TokenLoginService
+export type AccessTokensApi = TokenLoginService & { issue: IssueTokens }
 
-type Deps = Omit<AccessTokensDeps, 'checkKey'> &
+type Deps = Omit<AccessTokensDeps, 'issue'> &
   Pick<TokenLoginDeps, 'database' | 'verifier' | 'metrics'> &
-  ThrottleDeps & { config: Config; retiredKeys: RetiredKeys; log: Logger }
+  ThrottleDeps & { config: Config; retiredKeys: RetiredKeys; log: Logger; kdf: Kdf }
 
 export const accessTokens = defineFeature({
   name: 'accessTokens',
@@ -36,7 +38,8 @@ export const accessTokens = defineFeature({
     const forgeries = createThrottle('forgery', throttleLimits('forgery', settings), deps)
     const checkKey = deriveSecretKey(deps.config.masterKey, 'access-token-check')
     const retiredCheckKeys = deps.retiredKeys.checkKeys
-    const api: AccessTokensApi = createTokenLoginService({
+    const issue = createIssueTokens({ ...deps, checkKey })
+    const login = createTokenLoginService({
       ...deps,
       checkKey,
       retiredCheckKeys,
@@ -44,12 +47,12 @@ export const accessTokens = defineFeature({
       forgeries,
     })
     return {
-      resolvers: createAccessTokensResolvers(createAccessTokensService({ ...deps, checkKey })),
+      resolvers: createAccessTokensResolvers(createAccessTokensService({ ...deps, issue })),
       close: async () => {
         await lastUses.close()
         await forgeries.close()
       },
-      api,
+      api: { ...login, issue } satisfies AccessTokensApi,
     }
   },
 })

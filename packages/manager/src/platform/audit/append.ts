@@ -27,7 +27,7 @@ export type AuditEvent = {
   projectId: string | null
   entityType: string
   entityId: string
-  action: 'create' | 'update' | 'delete' | 'grant' | 'revoke' | 'rotate'
+  action: 'create' | 'update' | 'delete' | 'grant' | 'revoke' | 'rotate' | 'approve' | 'deny' | 'deliver'
   description: string
   classes: FieldClasses
   before: Record<string, unknown> | null

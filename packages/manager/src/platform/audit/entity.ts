@@ -10,6 +10,9 @@ const pastTense = {
   grant: 'granted',
   revoke: 'revoked',
   rotate: 'rotated',
+  approve: 'approved',
+  deny: 'denied',
+  deliver: 'delivered',
 }
 
 /** `nameOf` is what people call the row in descriptions; `projectOf` names the chain (null for the system's). */

@@ -10,6 +10,7 @@ import { type RedisServer, startRedis } from '../../../test/engines/redis.ts'
 import { createCertificate } from '../../../test/kit/certificates.ts'
 import { type Peer, startPeer } from '../../../test/kit/channels.ts'
 import { createRateLimit } from '../throttle/rate-limit.ts'
+import { createWindowLimit } from '../throttle/window-limit.ts'
 import type { Redis } from './redis.ts'
 
 let server: RedisServer
@@ -51,10 +52,14 @@ async function expectRateLimit(redis: Redis): Promise<void> {
   const name = randomUUID()
   expect(await createRateLimit('access', limits, redis)(name)).toBe(0)
   expect(await createRateLimit('access', limits, redis)(name)).toBeGreaterThan(0)
+  const window = { count: 1, windowMs: 600_000 }
+  expect(await createWindowLimit('access', window, redis)(name)).toBe(0)
+  expect(await createWindowLimit('access', window, redis)(name)).toBeGreaterThan(0)
 }
 
 test('an account needs no rights but those that the operations page lists', async () => {
-  const commands = 'ping hello eval spublish ssubscribe sunsubscribe time get set hmget hset pexpire del'
+  const commands =
+    'ping hello eval spublish ssubscribe sunsubscribe time get set hmget hset pexpire del llen lindex lpop rpush'
   const rights = [...commands.split(' ').map((name) => `+${name}`), '~svc:*', '&svc:hints:*']
   const account = ['SETUSER', 'few', 'on', '>word', 'resetkeys', 'resetchannels', ...rights]
   expect(await askRedis(server.port, 'ACL', ...account)).toBe('OK')

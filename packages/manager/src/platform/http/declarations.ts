@@ -33,6 +33,8 @@ declare module 'fastify' {
     path?: string
     /** A body of type multipart/form-data; the handler reads it. */
     form?: TSchema
+    /** The media type of the body, where it is not JSON. */
+    consumes?: 'application/x-www-form-urlencoded'
     /** The media types of successful responses, where they are not JSON. */
     produces?: string | string[]
     /** Headers of a response, by status. */

@@ -1,7 +1,8 @@
 // The body shapes of the interface, from the one error class.
 import { AppError } from '../errors.ts'
 
-export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'validation'
+/** `page` is HTML for people, and `error` to who does not ask for it before they are known. */
+export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'page' | 'validation'
 
 /** The body of an error response in the shape of its route group. */
 export function errorBody(shape: ErrorShape, error: AppError, requestId: string): Record<string, unknown> {

@@ -46,6 +46,7 @@ export const errorSchemas = {
   error: errorSchema,
   envelope: Type.Object({ success: Type.Literal(false), message, ...failure }, { $id: 'EnvelopeError' }),
   graphql: graphqlResponse,
+  page: Type.String({ $id: 'ErrorPage', description: 'HTML: what happened, and what to do next.' }),
   validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),
 } satisfies Record<ErrorShape, TSchema>
 

@@ -22,6 +22,8 @@ import { answerBrokenRequest } from './broken-requests.ts'
 import { limitConnections } from './connection-limit.ts'
 import type { ApiServer } from './declarations.ts'
 import { singleHeader } from './headers.ts'
+import { errorPage } from './pages/error-page.ts'
+import { sendPage } from './pages/send-page.ts'
 import { shedWhenOverloaded } from './shedding.ts'
 import { createUpgrades, switched } from './upgrades.ts'
 import { compileValidator } from './validation.ts'
@@ -30,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set when the gate refused the request: such requests are counted and not logged. */
     silent: boolean
+    /** Set when it was the gate that refused the request. */
+    isRefusedAtGate: boolean
     /** What the log line adds: who asked for what, and why it failed. */
     logFields: Record<string, unknown>
     /** Set when the request failed, whatever its status says: its log line is a warning, as that of a 5xx is. */
@@ -141,6 +145,8 @@ function sendError(
     void reply.header('retry-after', String(failure.retryAfterSeconds))
   if (mayOverrun(request.raw, droppedBytes(request))) endAfterRest(request, reply)
   const declared = request.routeOptions?.config?.errorShape ?? 'error'
+  if (declared === 'page' && isForPage(request, failure))
+    return sendPage(reply, failure.status, errorPage(failure, request.id))
   // GraphQL begins after authentication: callers refused before that get the same body on every route.
   const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
   const body = errorBody(isBefore ? 'error' : declared, failure, request.id)
@@ -150,6 +156,12 @@ function sendError(
     .code(failure.status)
     .header('cache-control', 'no-store')
     .send(isBoth ? { ...errorBody(declared, failure, request.id), ...body } : body)
+}
+
+/** The gate answers the proxy. Somebody who is not signed in gets a page if they ask for one. */
+function isForPage({ isRefusedAtGate, headers }: FastifyRequest, { code }: AppError): boolean {
+  const wantsPage = /(?:^|[,\s])text\/html(?:[;,\s]|$)/i.test(headers.accept ?? '')
+  return !isRefusedAtGate && (wantsPage || code !== 'unauthenticated')
 }
 
 function acceptOnlyJson(server: FastifyInstance): void {
@@ -184,6 +196,7 @@ function followRequests(
 ): void {
   server.decorateRequest('arrivedAt', 0)
   server.decorateRequest('silent', false)
+  server.decorateRequest('isRefusedAtGate', false)
   server.decorateRequest('logFields')
   server.decorateRequest('hasFailed', false)
   options.metrics.watch({ pool: options.pool, inflight })

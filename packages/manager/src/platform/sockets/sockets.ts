@@ -6,7 +6,7 @@ import { badRequest, forbidden, unavailable } from '../errors.ts'
 import { isOffered, takeConnection } from '../http/upgrades.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { type CloseCode, type Keeper, LiveSocket, closeCodes } from './live-socket.ts'
-import { isOfOwnHost } from './origin.ts'
+import { isOfOwnHost } from '../http/origin.ts'
 
 export type SocketsOptions = {
   /** Sockets at once. */

@@ -1,7 +1,7 @@
-// Where a page is from that opens a socket. Browsers let every page open one to any host, with the cookies of that host, and
-// say in Origin which page it is.
+// Where a page is from that opens a socket or sends a form. Browsers let every page do both to any host, with the cookies of
+// that host, and say in Origin which page it is.
 import type { IncomingMessage } from 'node:http'
-import { singleHeader } from '../http/headers.ts'
+import { singleHeader } from './headers.ts'
 
 const originForm = /^(https?):\/\/[^/?#@\s\\]+$/i
 const hostForm = /^[a-z0-9._~-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i

@@ -1,0 +1,69 @@
+// How a personal access token comes to be, and how the system ends one. The token itself is not kept anywhere.
+import { type KeyObject, randomInt } from 'node:crypto'
+import type { Actor } from '../../policy/actor.ts'
+import { recheckCredential } from '../../policy/recheck.ts'
+import { type Audit, type AuditEvent } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Kdf } from '../../platform/credentials/kdf.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import * as store from './access-tokens.store.ts'
+import { buildToken, randomLength, randomText } from './token.pure.ts'
+
+export type IssueTokens = ReturnType<typeof createIssueTokens>
+
+export const tokenEvent = auditedEntity<store.PersonalAccessToken>({
+  type: 'personalAccessToken',
+  classes: {
+    id: 'public',
+    userId: 'public',
+    name: 'public',
+    tokenPrefix: 'public',
+    expiresAt: 'public',
+    revoked: 'public',
+    lastUsedAt: 'ignored',
+    createdAt: 'ignored',
+  },
+  nameOf: (token) => `${token.name} (${token.tokenPrefix})`,
+  projectOf: () => null,
+})
+
+/** What makes and ends tokens in the transactions of others. */
+export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: Audit; checkKey: KeyObject }) {
+  return {
+    /**
+     * A new token of the caller, which is valid once `insert` has written its row. Before the transaction: hashing is slow,
+     * and a transaction holds a connection.
+     */
+    prepare: async (actor: Actor) => {
+      const userId = actor.user.id
+      const tokenPrefix = randomText(randomLength.prefix, randomInt)
+      const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
+      const hash = await kdf.hash(token, userId)
+      /** Writes `further` events with its own, last. */
+      const insert = async (
+        tx: Tx,
+        values: { name: string; expiresAt: string | null },
+        further: (token: store.PersonalAccessToken) => Promise<AuditEvent[]> = async () => [],
+      ): Promise<store.PersonalAccessToken> => {
+        await recheckCredential(tx, actor)
+        const after = await store.insertToken(tx, { id: newId(), userId, tokenPrefix, hash, ...values })
+        await audit.append(
+          tx,
+          actor,
+          tokenEvent('create', { before: null, after }),
+          ...(await further(after)),
+        )
+        return after
+      }
+      return { token, insert }
+    },
+
+    /** Revokes a token; the event says so, null when there is nothing to revoke any more. */
+    revoke: async (tx: Tx, id: string): Promise<AuditEvent | null> => {
+      const before = await store.lockToken(tx, id, null)
+      if (before === undefined || before.revoked) return null
+      return tokenEvent('revoke', { before, after: await store.revokeToken(tx, id) })
+    },
+  }
+}

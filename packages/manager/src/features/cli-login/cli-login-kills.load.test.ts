@@ -1,0 +1,105 @@
+// The service is killed (SIGKILL) while terminals get their tokens. Afterwards every token is with its terminal, or revoked:
+// none is lost and valid.
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Terminal, decide, openTerminal } from '../../../test/kit/cli-login.ts'
+import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
+import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+
+const kills = 16
+const terminals = 8
+
+let database: TestDatabase
+let sql: Pool
+beforeAll(async () => {
+  database = await createScratchDatabase()
+  sql = new Pool({ connectionString: database.url, max: 2 })
+})
+afterAll(async () => {
+  await sql?.end()
+  await database?.drop()
+})
+
+const raised = {
+  SVC_CLI_LOGIN_STARTS_PER_CLIENT: '100000',
+  SVC_CLI_LOGIN_POLLS_PER_CLIENT: '100000',
+  SVC_CLI_LOGIN_POLLS_PER_LOGIN: '100000',
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** Prefixes of the tokens that terminals got, as their rows have them. */
+const held = new Set<string>()
+let unanswered = 0
+
+type Waiting = { terminal: Terminal; sessionId: string }
+
+/** A login that somebody has approved; null when the service ended first. */
+async function approve(service: ServiceProcess): Promise<Waiting | null> {
+  try {
+    const terminal = await openTerminal(service)
+    const { session_id: sessionId, user_code } = await terminal.login()
+    const { status } = await decide(service, { id: randomUUID(), name: 'Anna' }, user_code, 'approve')
+    if (status !== 200) throw new Error(`the approval is answered ${status}`)
+    return { terminal, sessionId }
+  } catch (error) {
+    if (service.child.killed) return null
+    throw error
+  }
+}
+
+/** Fetches the token; the service may end at any instant of it. */
+async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
+  const answer = await terminal.poll(sessionId).catch(() => null)
+  if (answer === null) unanswered++
+  else held.add(/^pat_(\w{8})_/.exec(terminal.open(answer.body['sealed_token']))?.[1] as string)
+}
+
+/** Kills the service while terminals fetch their tokens, or already while people approve. */
+async function playRound(isEarly: boolean): Promise<void> {
+  const service = await startProcess(database.url, raised)
+  const approving = Array.from({ length: terminals }, () => approve(service))
+  if (isEarly) await pause(1_500 * Math.random())
+  else {
+    const waiting = await Promise.all(approving)
+    const before = held.size
+    const fetching = Promise.all(waiting.map((one) => fetchToken(one as Waiting)))
+    const some = before + Math.floor(terminals * Math.random())
+    while (held.size < some) await pause(1)
+    await pause(4 * Math.random())
+    service.child.kill('SIGKILL')
+    await fetching
+  }
+  service.child.kill('SIGKILL')
+  await service.exit
+  await Promise.all(approving)
+}
+
+test('a token is delivered or revoked, however the service ends', { timeout: 600_000 }, async () => {
+  for (let kill = 0; kill < kills; kill++) await playRound(kill % 4 === 3)
+  const { rows: left } = await sql.query('select status, count(*)::int from cli_logins group by 1 order by 1')
+  // Time passes: the logins are over, and what was on its way is a minute old.
+  await sql.query(`update cli_logins set expires_at = now(), fetched_at = fetched_at - interval '2 minutes'`)
+  const last = await startProcess(database.url, raised)
+  const isOpen = async (): Promise<boolean> =>
+    (await sql.query(`select 1 from cli_logins where status in ('approved', 'fetched')`)).rows.length > 0
+  await expect.poll(isOpen, { timeout: 60_000, interval: 500 }).toBe(false)
+  last.child.kill()
+  await last.exit
+
+  const { rows } = await sql.query('select token_prefix as prefix, revoked from personal_access_tokens')
+  const tokens = rows as { prefix: string; revoked: boolean }[]
+  const lost = tokens.filter(({ prefix, revoked }) => !revoked && !held.has(prefix))
+  const countOf = (isCounted: (token: (typeof tokens)[number]) => boolean): number =>
+    tokens.filter(isCounted).length
+  process.stdout.write(
+    `kills=${kills} tokens=${tokens.length} delivered=${held.size} unanswered=${unanswered} ` +
+      `revoked=${countOf(({ revoked }) => revoked)} lost_and_valid=${lost.length} ` +
+      `delivered_and_revoked=${countOf(({ prefix, revoked }) => revoked && held.has(prefix))} ` +
+      `after the kills: ${JSON.stringify(left)}\n`,
+  )
+  expect(lost).toEqual([])
+  // Otherwise no kill met anything.
+  expect(unanswered).toBeGreaterThan(0)
+  expect(countOf(({ revoked }) => revoked)).toBeGreaterThan(0)
+})

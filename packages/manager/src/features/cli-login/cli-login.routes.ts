@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../../policy/actor.ts'
+import { AppError, badRequest } from '../../platform/errors.ts'
+import { clientNetwork } from '../../platform/http/client-address.ts'
+import type { ApiServer } from '../../platform/http/declarations.ts'
+import { headerText } from '../../platform/http/headers.ts'
+import { acceptOnlyPageForms, refuseEmbedding, refuseForeignForm } from '../../platform/http/pages/forms.ts'
+import { sendPage } from '../../platform/http/pages/send-page.ts'
+import { decideSchema, pollSchema, showSchema, startSchema } from './cli-login.schemas.ts'
+import { codePage, consentPage, decidedPage } from './consent.page.ts'
+import type { DecisionService } from './decision.service.ts'
+import type { Delivery } from './delivery.service.ts'
+import type { TerminalService } from './terminal.service.ts'
+
+const bodyLimit = 8_192
+
+type Services = { terminal: TerminalService; decisions: DecisionService; delivery: Delivery }
+
+/** The routes of the terminal, and the page of the person. */
+export function registerCliLoginRoutes(server: ApiServer, services: Services): void {
+  registerTerminalRoutes(server, services)
+  void server.register((forms, _options, done) => {
+    acceptOnlyPageForms(forms)
+    registerPage(forms, services.decisions)
+    done()
+  })
+}
+
+function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Services): void {
+  const policy = { proxy: 'a terminal has no user yet; it proves itself by the session that it started' }
+  server.post(
+    '/api/cli/login/start',
+    { bodyLimit, config: { policy }, schema: startSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      const { public_key: publicKey, token_name: tokenName } = request.body
+      return terminal.start({ publicKey, tokenName }, originOf(request))
+    },
+  )
+  server.post(
+    '/api/cli/login/poll',
+    { bodyLimit, config: { policy, audited: ['cliLogin deliver'] }, schema: pollSchema },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      const poll = await terminal.poll(request.body.session_id, originOf(request))
+      if ('status' in poll) return poll
+      const { loginId, sealedToken, tokenName, expiresAt } = poll
+      // On close rather than on the end of the response: a client that closes the connection has not got it.
+      const settle = (): void => {
+        const isSent = reply.raw.writableFinished && reply.statusCode === 200
+        if (isSent) delivery.sent(loginId)
+        else delivery.failed(loginId)
+      }
+      if (reply.raw.closed) settle()
+      else reply.raw.once('close', settle)
+      return { sealed_token: sealedToken.toString('base64'), token_name: tokenName, expires_at: expiresAt }
+    },
+  )
+}
+
+function registerPage(server: ApiServer, decisions: DecisionService): void {
+  const policy = { user: 'people decide about logins in their own name' }
+  const errorShape = 'page' as const
+  server.get(
+    '/cli/authorize',
+    { config: { policy, errorShape }, schema: showSchema },
+    async (request, reply) => {
+      refuseEmbedding(request)
+      const { code = '' } = request.query
+      if (code.trim() === '') return sendPage(reply, 200, codePage(null))
+      const viewer = viewerOf(request)
+      try {
+        const { publicKey, ...shown } = await decisions.show(code, viewer)
+        const fingerprint = fingerprintOf(publicKey)
+        const isElsewhere = clientNetwork(shown.ipAddress) !== request.clientNetwork
+        const person = nameOf(viewer.actor.user)
+        return await sendPage(reply, 200, consentPage({ ...shown, fingerprint, isElsewhere, person }))
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+        return sendPage(reply, error.status, codePage(error.message))
+      }
+    },
+  )
+  server.post(
+    '/cli/authorize',
+    {
+      bodyLimit,
+      config: { policy, errorShape, audited: ['personalAccessToken create', 'cliLogin approve'] },
+      schema: decideSchema,
+    },
+    async (request, reply) => {
+      refuseForeignForm(request)
+      const { code, form_token, decision, compared } = request.body
+      if (decision === 'approve' && compared !== 'yes')
+        throw badRequest('compared must be yes: compare the code first')
+      const { tokenName } = await decisions.decide(
+        { code, formToken: form_token, decision },
+        viewerOf(request),
+      )
+      return sendPage(reply, 200, decidedPage(decision, tokenName))
+    },
+  )
+}
+
+const originOf = ({ clientAddress, clientNetwork, headers }: FastifyRequest) => ({
+  ipAddress: clientAddress,
+  network: clientNetwork,
+  userAgent: headerText(headers['user-agent'] ?? ''),
+})
+
+const viewerOf = ({ actor, clientNetwork }: FastifyRequest) => ({
+  actor: actor as Actor,
+  network: clientNetwork,
+})
+
+const nameOf = ({ externalName, externalUsername, externalEmail }: Actor['user']): string => {
+  const name = externalName === '' ? externalUsername : externalName
+  return externalEmail === '' || externalEmail === name ? name : `${name} (${externalEmail})`
+}
+
+/** Short enough to compare by eye; a terminal can show the same of its key. */
+const fingerprintOf = (publicKey: Uint8Array): string =>
+  (createHash('sha256').update(publicKey).digest('hex').slice(0, 16).match(/.{4}/g) ?? []).join(' ')

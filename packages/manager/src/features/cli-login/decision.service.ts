@@ -1,0 +1,111 @@
+// The side of the browser: a signed-in person looks at a login and decides. Approving makes a token of theirs, sealed to the
+// terminal's key; nobody else can open it, this service included.
+import type { KeyObject } from 'node:crypto'
+import type { Actor } from '../../policy/actor.ts'
+import { recheckCredential } from '../../policy/recheck.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { AppError, forbidden, rateLimited } from '../../platform/errors.ts'
+import { sealTo } from '../../platform/secrets/sealed-box.ts'
+import type { Throttle } from '../../platform/throttle/throttle.ts'
+import type { AccessTokensApi } from '../access-tokens/index.ts'
+import type { CliLoginMetrics } from './cli-login.metrics.ts'
+import * as store from './cli-login.store.ts'
+import { formToken, isFormToken } from './form-token.pure.ts'
+import { loginEvent } from './login-event.pure.ts'
+import { readUserCode } from './user-code.pure.ts'
+
+export type DecisionDeps = {
+  db: Db
+  audit: Audit
+  metrics: CliLoginMetrics
+  accessTokens: Pick<AccessTokensApi, 'issue'>
+  /** Wrong codes. */
+  guesses: Record<'ofPerson' | 'ofClient', Throttle>
+  formKey: KeyObject
+  tokenDays: number
+}
+export type DecisionService = ReturnType<typeof createDecisionService>
+
+/** Who looks, and from where. */
+type Viewer = { actor: Actor; network: string }
+/** What somebody sees before they decide. */
+export type Consent = store.ShownLogin & { formToken: string; tokenDays: number }
+
+const over = (): AppError =>
+  new AppError('gone', 'this code has expired or was used already; start the login again in your terminal')
+
+const checkWaiting = ({ isOver, status }: store.ShownLogin): void => {
+  if (isOver || status !== 'pending') throw over()
+}
+
+/** What people may do with a login. */
+export function createDecisionService(deps: DecisionDeps) {
+  const { db, audit, metrics, accessTokens, guesses, formKey, tokenDays } = deps
+
+  /** The login of a code; throws 404, or 429 after too many wrong ones. Those who are blocked learn nothing of right ones. */
+  const find = async (typed: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
+    const blocked = [guesses.ofPerson.blockedMs(actor.user.id), guesses.ofClient.blockedMs(network)]
+    const blockedMs = Math.max(...(await Promise.all(blocked)))
+    if (blockedMs > 0) throw rateLimited('too many wrong codes; try again later', blockedMs)
+    const code = readUserCode(typed)
+    const login = code === null ? undefined : await store.findByCode(db, code)
+    if (login !== undefined) return login
+    // What cannot be a code is no guess.
+    if (code !== null)
+      await Promise.all([guesses.ofPerson.fail(actor.user.id), guesses.ofClient.fail(network)])
+    throw new AppError('not_found', 'no login has this code; compare it with the one in your terminal')
+  }
+
+  const approve = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
+    const { id, publicKey, tokenName: name } = login
+    const { token, insert } = await accessTokens.issue.prepare(actor)
+    const sealedToken = await sealTo(publicKey, Buffer.from(token))
+    await db.transaction().execute(async (tx) => {
+      const expiresAt = await store.daysFromNow(tx, tokenDays)
+      await insert(tx, { name, expiresAt }, async ({ id: accessTokenId }) => {
+        const decision = { status: 'approved' as const, userId: actor.user.id, accessTokenId, sealedToken }
+        const decided = await store.decide(tx, id, decision)
+        // Another decision, or the end of the login, came first: the token goes with the transaction.
+        if (decided === null) throw over()
+        return [loginEvent('approve', decided)]
+      })
+    })
+    metrics.logins.inc({ event: 'approved' })
+  }
+
+  const deny = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
+    await db.transaction().execute(async (tx) => {
+      await recheckCredential(tx, actor)
+      const decided = await store.decide(tx, login.id, { status: 'denied', userId: actor.user.id })
+      if (decided === null) throw over()
+      await audit.append(tx, actor, loginEvent('deny', decided))
+    })
+    metrics.logins.inc({ event: 'denied' })
+  }
+
+  return {
+    /** What the page shows; throws 404, 410 or 429. Changes nothing. */
+    show: async (typed: string, viewer: Viewer): Promise<Consent> => {
+      const login = await find(typed, viewer)
+      checkWaiting(login)
+      const shown = { userId: viewer.actor.user.id, loginId: login.id }
+      return { ...login, formToken: formToken(formKey, shown), tokenDays }
+    },
+
+    /** Decides; of several decisions about a login one is right, and the others throw 410. */
+    decide: async (
+      given: { code: string; formToken: string; decision: 'approve' | 'deny' },
+      viewer: Viewer,
+    ): Promise<store.ShownLogin> => {
+      const { actor } = viewer
+      const login = await find(given.code, viewer)
+      if (!isFormToken(formKey, { userId: actor.user.id, loginId: login.id }, given.formToken))
+        throw forbidden('the form was not made for you and this login')
+      // Before anything slow: a login that is settled costs a lookup.
+      checkWaiting(login)
+      await (given.decision === 'approve' ? approve(actor, login) : deny(actor, login))
+      return login
+    },
+  }
+}

@@ -1,0 +1,21 @@
+// What the audit trail says of a login.
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { CliLogin } from './cli-login.store.ts'
+
+export const loginEvent = auditedEntity<CliLogin>({
+  type: 'cliLogin',
+  classes: {
+    id: 'public',
+    userCode: 'public',
+    tokenName: 'public',
+    ipAddress: 'public',
+    userAgent: 'public',
+    status: 'public',
+    userId: 'public',
+    accessTokenId: 'public',
+    createdAt: 'ignored',
+    expiresAt: 'ignored',
+  },
+  nameOf: ({ tokenName, userCode }) => `${tokenName} (${userCode})`,
+  projectOf: () => null,
+})

@@ -1,0 +1,46 @@
+// Pages for browsers: HTML from the server, in one layout, without a script. What a page may do is said in its headers, so that
+// a text that would get through as HTML could still do nothing.
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { type Html, html, htmlOfFile } from './html.ts'
+
+/** What differs from page to page. */
+export type Page = { title: string; main: Html }
+
+const style = htmlOfFile(new URL('./style.css', import.meta.url))
+
+/** Sends the page. Nobody keeps it, frames it, or learns from it which page somebody was on. */
+export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const nonce = randomBytes(16).toString('base64')
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
+  return reply
+    .code(status)
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+    .send(layout(page, nonce).toString())
+}
+
+const layout = ({ title, main }: Page, nonce: string): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <style nonce="${nonce}">
+          ${style}
+        </style>
+      </head>
+      <body>
+        <main>${main}</main>
+      </body>
+    </html> `

@@ -1,0 +1,50 @@
+// A limit on how often something may be done within any window of time: exactly so many, and no more. Redis counts for all
+// processes, by its own clock; while it is away each process counts for itself.
+import { LRUCache } from 'lru-cache'
+import type { Redis } from '../db/redis.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+export type WindowLimits = { count: number; windowMs: number }
+
+const maxNames = 10_000
+
+// The times of the last uses, the oldest first. ARGV: how many there may be, and the window in milliseconds.
+const script = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local count, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+if redis.call('LLEN', KEYS[1]) >= count then
+  local wait = tonumber(redis.call('LINDEX', KEYS[1], 0)) + window - now
+  if wait > 0 then return wait end
+  redis.call('LPOP', KEYS[1])
+end
+redis.call('RPUSH', KEYS[1], now)
+redis.call('PEXPIRE', KEYS[1], window)
+return 0`
+
+/** `kind` keeps the counts of different limits apart. A name costs some bytes for each of its uses in the window. */
+export function createWindowLimit(kind: string, limits: WindowLimits, redis: Redis): RateLimit {
+  const takeOwn = createOwnWindow(limits)
+  const args = [limits.count, limits.windowMs].map(String)
+  return async (name) => {
+    const keys = [redis.key(`window:${kind}:${name}`)]
+    const waitMs = await redis.run((store) => store.eval(script, { keys, arguments: args }))
+    return typeof waitMs === 'number' ? waitMs : takeOwn(name, performance.now())
+  }
+}
+
+/** The same in this process; the names that were used last are remembered. */
+export function createOwnWindow({ count, windowMs }: WindowLimits) {
+  const uses = new LRUCache<string, number[]>({ max: maxNames })
+  return (name: string, nowMs: number): number => {
+    const times = uses.get(name) ?? []
+    if (times.length >= count) {
+      const waitMs = (times[0] as number) + windowMs - nowMs
+      if (waitMs > 0) return Math.ceil(waitMs)
+      times.shift()
+    }
+    times.push(nowMs)
+    uses.set(name, times)
+    return 0
+  }
+}
