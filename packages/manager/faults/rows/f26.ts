@@ -10,7 +10,7 @@ import { proxySecret } from '../../test/kit/app.ts'
 import { type Terminal, decide, openTerminal } from '../../test/kit/cli-login.ts'
 
 /** What the polls of one login were answered. */
-type Polled = { code: string; tokens: string[]; expired: number; other: string[]; ms: number }
+type Polled = { code: string; tokens: string[]; expired: number; again: number; other: string[]; ms: number }
 type Observed = {
   sessions: number
   pollsEach: number
@@ -46,10 +46,12 @@ async function pollAtOnce({ replicas }: Base, { terminal, sessionId, code }: Wai
       terminal.poll(sessionId, {}, replicas[index % replicas.length]?.url),
     ),
   )
-  const polled: Polled = { code, tokens: [], expired: 0, other: [], ms: performance.now() - start }
+  const polled: Polled = { code, tokens: [], expired: 0, again: 0, other: [], ms: performance.now() - start }
   for (const { status, body } of answers)
     if ('sealed_token' in body) polled.tokens.push(terminal.open(body['sealed_token']))
     else if (status === 200 && body['status'] === 'expired') polled.expired++
+    // It met the one that gets the token.
+    else if (status === 200 && body['status'] === 'authorization_pending') polled.again++
     else polled.other.push(`${status} ${JSON.stringify(body)}`)
   return polled
 }
@@ -107,6 +109,10 @@ function judge({ sessions, polled, states, revoked }: Observed) {
   figures.atLeast('consumed', states['consumed'] ?? 0, sessions)
   figures.atMost('revoked', revoked, 0)
   figures.show('polls', polled.length * pollsEach)
+  figures.show(
+    'told_to_come_again',
+    polled.reduce((sum, { again }) => sum + again, 0),
+  )
   figures.show('polls_of_one_ms', lagsAt(polled.map(({ ms }) => ms).sort((a, b) => a - b)))
   return figures.verdict
 }
