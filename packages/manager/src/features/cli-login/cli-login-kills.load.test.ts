@@ -7,7 +7,7 @@ import { type Terminal, decide, openTerminal } from '../../../test/kit/cli-login
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 
-const kills = 16
+const kills = 8
 const terminals = 8
 
 let database: TestDatabase
