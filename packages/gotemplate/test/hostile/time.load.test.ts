@@ -6,8 +6,11 @@ import { bombs } from './bombs.ts'
 import { attempt } from './kit.ts'
 import { unparsable } from './unparsable.ts'
 
-/** No template may take longer than this. Others use this machine too, so tests that measure try again. */
-const LIMIT_MS = 50
+/**
+ * No template may take longer than this: twice the goal of 50 ms, because a virtual machine may get half of its processor.
+ * Others use this machine too, so tests that measure try again.
+ */
+const LIMIT_MS = 100
 
 /** The shortest of five tries. */
 function shortestMs(run: () => unknown): number {
