@@ -92,8 +92,12 @@ export const characterConstant = (code: number): NumberConstant => ({
   isFloat: false,
 })
 
+// Most numbers are this, and all that follows would say the same of them; a template may hold very many.
+const plainNumber = /^[1-9][0-9]{0,14}$/
+
 /** Reads a number; fails when it is none, is too large, or is imaginary. */
 export function readNumber(text: string, position: number): NumberConstant {
+  if (plainNumber.test(text)) return { int: BigInt(text), float: Number(text), isFloat: false }
   if (text.endsWith('i') && isFloat(text.slice(0, -1)))
     return fail(`imaginary constants are not supported: ${text}`, position)
   const integer = readInteger(text)
