@@ -17,10 +17,29 @@ import { f21 } from './rows/f21.ts'
 import { f26 } from './rows/f26.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
+import { f32 } from './rows/f32.ts'
 import { f38 } from './rows/f38.ts'
 import type { RowOptions } from './base.ts'
 
-const rows: readonly Row[] = [f01, f03, f04, f05, f12, f13, f14, f17, f18, f19, f20, f21, f26, f28, f29, f38]
+const rows: readonly Row[] = [
+  f01,
+  f03,
+  f04,
+  f05,
+  f12,
+  f13,
+  f14,
+  f17,
+  f18,
+  f19,
+  f20,
+  f21,
+  f26,
+  f28,
+  f29,
+  f32,
+  f38,
+]
 /** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
 const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f03, f20, f21, f28, f29],
@@ -56,6 +75,7 @@ Examples:
   $ npm run faults -- triggers --mutants
   $ npm run faults -- comms
   $ npm run faults -- F04 --emits 500
+  $ npm run faults -- F32 --mutants
   $ npm run faults -- F38 --triggers 20000 --processes 1
 `
 

@@ -34,6 +34,8 @@ const features = [
   (await import('./features/comms/index.ts')).comms,
   (await import('./features/proxy-auth/index.ts')).proxyAuth,
   (await import('./features/audit/index.ts')).auditTrail,
+  (await import('./features/evidence/index.ts')).evidence,
+  (await import('./features/access-reviews/index.ts')).accessReviews,
 ] as const
 'complete' satisfies InOrder<typeof features, Deps>
 

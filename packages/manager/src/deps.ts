@@ -3,9 +3,11 @@ import { availableParallelism } from 'node:os'
 import { type Config, settingsOf } from './config/config.ts'
 import { socketSettings } from './features/comms/sockets.settings.ts'
 import { createAudit } from './platform/audit/append.ts'
+import { createActivity } from './platform/credentials/activity.ts'
+import { createAuthFailures } from './platform/credentials/auth-failures.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
-import { jobConnections } from './platform/db/database.ts'
+import { jobConnections, reportWriteConnections } from './platform/db/database.ts'
 import { createProjectVersions } from './platform/db/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
@@ -38,6 +40,8 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     config,
     db: database.db,
     audit: createAudit(clock),
+    authFailures: createAuthFailures(world),
+    activity: createActivity({ pool: database.pool, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
     shares: shareConnections(
@@ -54,7 +58,9 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
   }
 }
 
-export async function closeDeps({ kdf, jobs }: Deps): Promise<void> {
+export async function closeDeps({ activity, authFailures, kdf, jobs }: Deps): Promise<void> {
+  await activity.close()
+  await authFailures.close()
   await kdf.close()
   await jobs.close()
 }
@@ -71,6 +77,8 @@ const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number)
     config.databasePoolSize +
     config.databaseLookupPoolSize +
     config.databaseContentPoolSize +
+    config.databaseReportPoolSize +
+    reportWriteConnections +
     2 * config.databaseLogPoolSize +
     2 * config.databaseNotificationPoolSize +
     jobConnections +

@@ -79,6 +79,8 @@ export async function createTransport(
     ...callers,
     db: deps.db,
     gate: deps.gate,
+    authFailures: deps.authFailures,
+    activity: deps.activity,
     metrics,
     scopes,
     clientAddress: createClientAddress(config.trustedProxies),

@@ -52,6 +52,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       poolSize: config.databasePoolSize,
       lookupPoolSize: config.databaseLookupPoolSize,
       contentPoolSize: config.databaseContentPoolSize,
+      reportPoolSize: config.databaseReportPoolSize,
       logPoolSize: config.databaseLogPoolSize,
       notificationPoolSize: config.databaseNotificationPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,

@@ -76,6 +76,7 @@ const refusals: Record<string, Refusal> = {
     shape: 'error',
     headers: asTenantUser,
   },
+  'GET /api/audit/export': { status: 403, shape: 'error', headers: () => headersOf(person) },
   'GET /pilets/:projectId': { status: 404, shape: 'error', headers: () => headersOf(person) },
   'POST /pilets/:projectId/:name/:version': { status: 404, shape: 'error', headers: () => headersOf(person) },
   'GET /pilets/:projectId/:name/:version': { status: 404, shape: 'error', headers: () => headersOf(person) },
@@ -84,6 +85,8 @@ const refusals: Record<string, Refusal> = {
     shape: 'error',
     headers: () => headersOf(person),
   },
+  'GET /api/audit/evidence': { status: 403, shape: 'error', headers: () => headersOf(person) },
+  'GET /api/audit/evidence/:name': { status: 403, shape: 'error', headers: () => headersOf(person) },
   'POST /api/cli/login/start': { status: 400, shape: 'error', body: '{}' },
   'POST /api/cli/login/poll': { status: 400, shape: 'error', body: '{}' },
   'GET /cli/authorize': {
@@ -93,6 +96,13 @@ const refusals: Record<string, Refusal> = {
     query: '?code=a&code=b',
   },
   'POST /cli/authorize': { status: 415, shape: 'page', headers: () => headersOf(person) },
+  'GET /api/access/review': { status: 403, shape: 'error', headers: () => headersOf(person) },
+  'POST /api/access/review/attest': {
+    status: 403,
+    shape: 'error',
+    headers: () => headersOf(person),
+    body: '{}',
+  },
   'POST /api/validate-proxy-auth': { status: 400, shape: 'validation', body: '{}' },
   'POST /api/validate-oauth-user': { status: 400, shape: 'validation', body: '{}' },
 }
@@ -148,10 +158,11 @@ describe('error bodies', () => {
   })
 
   test('[errors.body] a body that is too large, or of another type, is refused on every route that reads one', async () => {
-    // The gateway passes bodies on; forms are in features/pilets/forms.test.ts and features/cli-login/.
+    // The gateway passes bodies on; forms are in features/pilets/forms.test.ts and features/cli-login/,
+    // what administrators may send in features/access-reviews/.
     const readers = routesOf(service).filter(
       ({ name, method }) =>
-        method === 'POST' && name !== 'ANY /esb/*' && !/^POST \/(?:pilets|cli)\//.test(name),
+        method === 'POST' && name !== 'ANY /esb/*' && !/^POST \/(?:pilets|cli|api\/access)\//.test(name),
     )
     expect(readers.length).toBeGreaterThan(2)
     for (const { name } of readers) {

@@ -59,6 +59,7 @@ const forbidden: [string, string, RegExp][] = [
   ['features/a/a.page.ts', 'fastify', /A page is HTML made of what it is given/],
   ['features/a/a.pure.ts', '../../platform/db/database.ts', /A pure file imports no database/],
   ['features/a/a.pure.ts', '../../platform/clock.ts', /A pure file imports no database/],
+  ['features/a/a.query.ts', './a.store.ts', /A pure file imports no database/],
   ['features/a/a.pure.ts', './a.store.ts', /A pure file imports no database/],
   ['features/a/a.pure.ts', 'node:fs/promises', /A pure file imports no database/],
   ['features/a/a.pure.ts', '../b/b.pure.ts', /A pure file knows no other feature/],

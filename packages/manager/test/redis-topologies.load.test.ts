@@ -87,6 +87,7 @@ describe.each([
       clock: { now: () => new Date() },
       metrics: createMetrics('test'),
       log: createLog('silent', lineCollector([])),
+      authFailures: { lockout: () => undefined },
     }
     const throttles = [one, other].map(({ redis }) => createThrottle('topology', limits, { redis, ...deps }))
     const [here, there] = throttles as [(typeof throttles)[0], (typeof throttles)[0]]

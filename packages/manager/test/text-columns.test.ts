@@ -18,7 +18,11 @@ type Weight =
 
 /** The weight of every column that may hold more than 200 characters. */
 const weights: Record<string, Weight> = {
+  'access_attestation_entries.justification': 'never shown',
+  'access_attestations.comment': 'never shown',
+  'access_entry_attestations.decision': 'never shown',
   'applications.description': { shown: 2_000 },
+  'audit_checkpoint_copies.sink': 'never shown',
   'audit_checkpoints.heads': 'never shown',
   'audit_checkpoints.key_id': 'never shown',
   'audit_logs.action': { boundedBy: 'words of the code' },
@@ -30,6 +34,8 @@ const weights: Record<string, Weight> = {
   'audit_logs.metadata': { boundedBy: 'ids and words of the code' },
   'audit_logs.principal_id': { boundedBy: 'ids and names of jobs' },
   'audit_logs.user_agent': { boundedBy: 'append.ts' },
+  'audit_verification.problem': 'never shown',
+  'audit_verified_chains.reason': 'never shown',
   'backend_registrations.callback_url': 'never shown',
   'blob_chunks.sha256': 'never shown',
   'cli_logins.user_agent': 'never shown',

@@ -29,7 +29,7 @@ const known = [
   // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.
   'packages/manager/src/features/*/index.ts',
   'packages/manager/src/platform/http/pages/*.{ts,css}',
-  'packages/manager/src/features/*/*.{resolvers,routes,schemas,page,socket,jobs,service,store,pure,settings,metrics,worker,test}.ts',
+  'packages/manager/src/features/*/*.{resolvers,routes,schemas,page,socket,jobs,service,store,query,pure,settings,metrics,worker,test}.ts',
   'packages/gotemplate/test/corpus/*.json',
   'packages/gotemplate/test/oracle/main.go',
   'packages/manager/migrations/[0-9][0-9][0-9][0-9]_*.sql',

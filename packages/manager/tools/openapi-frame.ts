@@ -46,6 +46,7 @@ export function frame(): Json & { components: Json } {
         'Retry-After': header('Whole seconds after which to try again.', '1'),
         ETag: header('Names these bytes; send it as `If-None-Match`.', '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"'),
         Deprecation: header('Since when the address is deprecated (RFC 9745).', '@1794700800'),
+        'X-Audit-Chain': header('`status` of the chain object: `ok`, `broken` or `empty`.', 'ok'),
         Sunset: header('When the address is to go (RFC 8594).', 'Sat, 15 May 2027 00:00:00 GMT'),
       },
       securitySchemes: {

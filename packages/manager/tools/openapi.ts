@@ -106,6 +106,9 @@ function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<strin
     ...(schema.body === undefined ? [] : ['413', '415']),
   ]
   for (const status of further) add(status, errorSchemas[errorShape])
+  // Who prefers a page gets failures as pages too.
+  if (schema.alternatives?.['text/html'] !== undefined)
+    for (const status of responses.keys()) if (Number(status) >= 400) add(status, errorSchemas.page)
   return responses
 }
 
@@ -148,6 +151,9 @@ function contentOf(schema: FastifySchema, status: string, causes: object[], comp
     content[type] = {
       schema: bodies.length === 1 ? bodies[0]?.body : { anyOf: bodies.map(({ body }) => body) },
     } as Json
+  if (Number(status) < 300)
+    for (const [type, body] of Object.entries(schema.alternatives ?? {}))
+      content[type] = { schema: toJson(body, components) }
   return content
 }
 

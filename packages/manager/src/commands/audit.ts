@@ -1,50 +1,33 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { chainObject } from '../platform/audit/chain-object.ts'
-import type { Checkpoint } from '../platform/audit/checkpoint.ts'
-import { verifyAudit } from '../platform/audit/verify.ts'
+import { sealMovedChains } from '../platform/audit/checkpoint.ts'
+import type { CheckpointKey } from '../platform/audit/checkpoint-chain.ts'
+import { parseSealedHeads, readSealedHeads } from '../platform/audit/sealed-heads.ts'
+import { verificationKey } from '../platform/audit/verification-marks.ts'
+import { clearFindings } from '../platform/audit/verify-incremental.ts'
+import { type AuditReport, type Baseline, verifyAudit } from '../platform/audit/verify.ts'
 import { createSigningKey, encryptionRing } from '../platform/secrets/keys.ts'
 import { loadRetiredKeys } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
+import { readCheckpointFiles } from './checkpoint-files.ts'
 import { commandConfig, say, withKeyedDatabase } from './context.ts'
 
 /** manager audit … */
 export function addAuditCommands(program: Command): void {
   const audit = program
     .command('audit')
-    .description('Verify the audit trail.')
-    .addHelpText('after', '\nExample:\n  $ npm run manager -- audit verify --checkpoints manager.log')
-
-  audit
-    .command('verify')
-    .description(
-      'Check every row, link and checkpoint of every chain; exits 1 and names the first broken row.',
+    .description('Verify the audit trail, and take signed notes of where it stands.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- audit verify --checkpoints manager.log
+  $ npm run manager -- audit checkpoint export --out heads.json
+  $ npm run manager -- audit verify --since heads.json`,
     )
-    .option('--checkpoints <file>', 'log of the service: its checkpoints are compared with the database')
-    .option('--json', 'print one JSON object per chain instead of text')
-    .action(async (options: { checkpoints?: string; json?: boolean }, command: Command) => {
-      const config = commandConfig(command)
-      const key = createSigningKey(config.masterKey, 'audit-checkpoint')
-      const external = options.checkpoints === undefined ? [] : await readCheckpoints(options.checkpoints)
-      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
-      const report = await withKeyedDatabase(config, async ({ db }) => {
-        const { checkpointKeys } = await loadRetiredKeys(db, secrets)
-        return verifyAudit(db, [key, ...checkpointKeys], { external, onChain: progress })
-      })
-      for (const chain of report.chains)
-        if (options.json === true)
-          say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))
-        else if (chain.status === 'broken')
-          say(`BROKEN chain ${chain.chainId} at seq ${chain.firstBrokenSeq}: ${chain.reason}`)
-      const { count, problem } = report.checkpoints
-      if (problem !== null) say(`BROKEN checkpoints: ${problem}`)
-      if (options.json !== true)
-        say(
-          `audit trail ${report.status}: ${report.entries} rows in ${report.chains.length} chains, ${count} checkpoints`,
-        )
-      if (report.status === 'broken') process.exitCode = 1
-    })
+  addVerify(audit)
+  addExport(audit)
 
   audit
     .command('key')
@@ -55,26 +38,126 @@ export function addAuditCommands(program: Command): void {
     })
 }
 
-function progress(done: number, all: number): void {
-  if (process.stderr.isTTY && (done % 100 === 0 || done === all))
-    process.stderr.write(`\rchains ${done}/${all}`)
-  if (process.stderr.isTTY && done === all) process.stderr.write('\n')
+type VerifyOptions = { checkpoints?: string; since?: string; json?: boolean }
+
+function addVerify(audit: Command): void {
+  audit
+    .command('verify')
+    .description(
+      'Check every row, link and checkpoint of every chain; exits 1 and names the first broken row.',
+    )
+    .option(
+      '--checkpoints <path>',
+      'checkpoints kept elsewhere, compared with the database: a log of the service, or copies from a bucket, as a file or a folder',
+    )
+    .option(
+      '--since <checkpoint>',
+      'verify only the rows after a checkpoint: its number, or a file of `audit checkpoint export`, whose heads must still be there',
+    )
+    .option('--json', 'print one JSON object per chain instead of text')
+    .addHelpText(
+      'after',
+      `
+Without --since, a trail that is found whole also clears what the service had found broken before.
+
+Examples:
+  $ npm run manager -- audit verify
+  $ npm run manager -- audit verify --checkpoints manager.log
+  $ aws s3 cp --recursive s3://bucket/audit-checkpoints/ copies/ && npm run manager -- audit verify --checkpoints copies/
+  $ npm run manager -- audit verify --since heads.json
+  $ npm run manager -- audit verify --since 5120`,
+    )
+    .action(async (options: VerifyOptions, command: Command) => {
+      const config = commandConfig(command)
+      const key = createSigningKey(config.masterKey, 'audit-checkpoint')
+      const { checkpoints: path } = options
+      const external = path === undefined ? [] : await readCheckpointFiles(path)
+      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+      const report = await withKeyedDatabase(config, async ({ db }) => {
+        const keys = [key, ...(await loadRetiredKeys(db, secrets)).checkpointKeys]
+        const since = options.since === undefined ? undefined : readSince(options.since, keys)
+        const verified = await verifyAudit(db, keys, {
+          external,
+          onProgress: progress(),
+          ...(since === undefined ? {} : { since }),
+        })
+        if (since === undefined && verified.status !== 'broken')
+          await clearFindings(db, verificationKey(config.masterKey))
+        return verified
+      })
+      print(report, options)
+      if (path !== undefined) sayCompared(path, report.checkpoints.compared, external.length)
+      if (report.status === 'broken') process.exitCode = 1
+    })
 }
 
-/** The checkpoints in a log: one JSON object per line, those with a `checkpoint` field. Broken lines are counted. */
-async function readCheckpoints(file: string): Promise<Checkpoint[]> {
-  const checkpoints: Checkpoint[] = []
-  let broken = 0
-  for await (const line of createInterface({ input: createReadStream(file) })) {
-    if (!line.includes('"checkpoint"')) continue
-    try {
-      const { checkpoint } = JSON.parse(line) as { checkpoint?: Checkpoint }
-      if (checkpoint !== undefined) checkpoints.push(checkpoint)
-    } catch {
-      broken++
-    }
+/** Says how many were compared, not on standard output, which --json keeps machine-readable; throws for none. */
+function sayCompared(path: string, compared: number, found: number): void {
+  process.stderr.write(`${compared} of ${found} checkpoints in ${path} were compared\n`)
+  if (compared === 0) throw new Error(`all checkpoints in ${path} are older than --since`)
+}
+
+/** A number of a checkpoint, or what a file says. */
+function readSince(since: string, keys: readonly CheckpointKey[]): number | Baseline {
+  if (/^\d{1,15}$/.test(since)) return Number(since)
+  try {
+    return parseSealedHeads(readFileSync(since, 'utf8'), keys)
+  } catch (error) {
+    throw new Error(`${since} cannot be used: ${(error as Error).message}`, { cause: error })
   }
-  // Not on standard output, which --json keeps machine-readable.
-  if (broken > 0) process.stderr.write(`${broken} line(s) of ${file} cannot be read and are left out\n`)
-  return checkpoints
+}
+
+function print(report: AuditReport, { json, since }: VerifyOptions): void {
+  for (const chain of report.chains)
+    if (json === true) say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))
+    else if (chain.status === 'broken')
+      say(`BROKEN chain ${chain.chainId} at seq ${chain.firstBrokenSeq}: ${chain.reason}`)
+  const { count, problem } = report.checkpoints
+  if (problem !== null) say(`BROKEN checkpoints: ${problem}`)
+  if (json === true) return
+  const rows = since === undefined ? `${report.entries} rows` : `${report.checked} rows since then`
+  say(`audit trail ${report.status}: ${rows} in ${report.chains.length} chains, ${count} checkpoints`)
+}
+
+function addExport(audit: Command): void {
+  audit
+    .command('checkpoint')
+    .description('Signed notes of where the trail stands.')
+    .command('export')
+    .description('Seal what is not sealed yet, and print the heads of all chains as one signed JSON object.')
+    .option('--out <file>', 'write it to a new file instead')
+    .addHelpText(
+      'after',
+      `
+Keep the file where nobody who owns the database can reach it. Verification goes on from it later:
+
+Examples:
+  $ npm run --silent manager -- audit checkpoint export --out heads.json
+  $ npm run --silent manager -- audit verify --since heads.json`,
+    )
+    .action(async ({ out }: { out?: string }, command: Command) => {
+      const config = commandConfig(command)
+      const key = createSigningKey(config.masterKey, 'audit-checkpoint')
+      const heads = await withKeyedDatabase(config, async ({ db, clock }) => {
+        await sealMovedChains(db, key, clock)
+        return readSealedHeads(db, key)
+      })
+      if (heads === null) throw new Error('the audit trail has no rows yet: there is nothing to export')
+      const text = `${JSON.stringify(heads)}\n`
+      // An older file is never replaced.
+      if (out !== undefined) writeFileSync(out, text, { flag: 'wx' })
+      else process.stdout.write(text)
+      const { checkpoint } = heads
+      process.stderr.write(`checkpoint ${checkpoint.seq}, ${heads.heads.length} chains, key ${heads.keyId}\n`)
+    })
+}
+
+/** Says once a second how far it is, on a terminal. */
+function progress(): (done: { rows: number; chains: number; ofChains: number }) => void {
+  let saidAt = performance.now()
+  return ({ rows, chains, ofChains }) => {
+    if (!process.stderr.isTTY || performance.now() - saidAt < 1_000) return
+    saidAt = performance.now()
+    process.stderr.write(`\r${rows} rows, ${chains}/${ofChains} chains `)
+  }
 }

@@ -61,6 +61,12 @@ export const platformSettings = {
     default: 2,
     doc: 'Further connections per process for writing notifications: this number for those that name their recipients, and the same for those to roles and whole tenants.',
   }),
+  databaseReportPoolSize: setting(integer(1, 20), {
+    key: 'database.report_pool_size',
+    env: 'SVC_DATABASE_REPORT_POOL_SIZE',
+    default: 2,
+    doc: 'Further connections per process for exports and reports: as many run at once, further ones are answered 503.',
+  }),
   databaseMaxWaiting: setting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',

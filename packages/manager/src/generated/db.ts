@@ -22,6 +22,46 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<string, string, string>;
 
+export interface AccessAttestationEntries {
+  attestationId: string;
+  decision: string;
+  entryId: Buffer;
+  justification: string;
+}
+
+export interface AccessAttestations {
+  comment: string;
+  createdAt: Timestamp;
+  createdBy: string;
+  decision: string;
+  entries: number;
+  id: string;
+  namesEntries: boolean;
+  populationHash: Buffer;
+  projectId: string | null;
+  reportId: string | null;
+}
+
+export interface AccessEntryAttestations {
+  attestationId: string;
+  decision: string;
+  entryId: Buffer;
+}
+
+export interface AccessReviews {
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  entries: number;
+  id: string;
+  populationHash: Buffer;
+  projectId: string | null;
+}
+
+export interface ActivityRecording {
+  onlyRow: Generated<boolean>;
+  startedAt: Generated<Timestamp>;
+}
+
 export interface Applications {
   createdAt: Generated<Timestamp>;
   description: Generated<string>;
@@ -37,6 +77,12 @@ export interface AuditChains {
   checkpointedSeq: Generated<Int8>;
   hash: Buffer;
   seq: Int8;
+}
+
+export interface AuditCheckpointCopies {
+  mac: Buffer;
+  seq: Int8;
+  sink: string;
 }
 
 export interface AuditCheckpoints {
@@ -68,6 +114,41 @@ export interface AuditLogs {
   seq: Int8;
   userAgent: string;
   userId: string | null;
+}
+
+export interface AuditVerification {
+  checkpointHash: Buffer;
+  checkpointSeq: Int8;
+  id: Generated<boolean>;
+  leasedUntil: Generated<Timestamp>;
+  leaseId: string | null;
+  mac: Buffer;
+  problem: string | null;
+  round: Int8;
+  roundHash: Buffer;
+  roundSeq: Int8;
+  verifiedAt: Generated<Timestamp>;
+}
+
+export interface AuditVerifiedChains {
+  brokenSeq: Int8 | null;
+  chainId: string;
+  checkpointSeq: Int8;
+  hash: Buffer;
+  mac: Buffer;
+  pass: string;
+  reason: string | null;
+  round: Int8;
+  seq: Int8;
+}
+
+export interface AuthFailures {
+  client: string;
+  count: Int8;
+  event: string;
+  kind: string;
+  longestBlockMs: Generated<Int8>;
+  minute: Timestamp;
 }
 
 export interface BackendRegistrations {
@@ -206,6 +287,11 @@ export interface MachineUser2endpoints {
   machineUserId: string;
   projectId: string;
   updatedAt: Generated<Timestamp>;
+}
+
+export interface MachineUserActivity {
+  lastActiveAt: Timestamp;
+  machineUserId: string;
 }
 
 export interface MachineUsers {
@@ -470,6 +556,11 @@ export interface User2tenants {
   userId: string;
 }
 
+export interface UserActivity {
+  lastActiveAt: Timestamp;
+  userId: string;
+}
+
 export interface Users {
   createdAt: Generated<Timestamp>;
   externalEmail: Generated<string>;
@@ -481,10 +572,19 @@ export interface Users {
 }
 
 export interface DB {
+  accessAttestationEntries: AccessAttestationEntries;
+  accessAttestations: AccessAttestations;
+  accessEntryAttestations: AccessEntryAttestations;
+  accessReviews: AccessReviews;
+  activityRecording: ActivityRecording;
   applications: Applications;
   auditChains: AuditChains;
+  auditCheckpointCopies: AuditCheckpointCopies;
   auditCheckpoints: AuditCheckpoints;
   auditLogs: AuditLogs;
+  auditVerification: AuditVerification;
+  auditVerifiedChains: AuditVerifiedChains;
+  authFailures: AuthFailures;
   backendRegistrations: BackendRegistrations;
   blobChunks: BlobChunks;
   blobs: Blobs;
@@ -497,6 +597,7 @@ export interface DB {
   installation: Installation;
   languagePacks: LanguagePacks;
   machineUser2endpoints: MachineUser2endpoints;
+  machineUserActivity: MachineUserActivity;
   machineUsers: MachineUsers;
   monthlyPartitions: MonthlyPartitions;
   notificationErasures: NotificationErasures;
@@ -523,5 +624,6 @@ export interface DB {
   user2applications: User2applications;
   user2projects: User2projects;
   user2tenants: User2tenants;
+  userActivity: UserActivity;
   users: Users;
 }

@@ -162,6 +162,10 @@ export function createMetrics(version: string) {
       kind: ['pat', 'bearer', 'basic', 'other'],
       outcome: ['ok', 'refused', 'throttled', 'failed'],
     }),
+    authFailuresDropped: counter(
+      'svc_auth_failures_dropped_total',
+      'Failed authentications that evidence does not count, because the database was away for too long or the clock was wrong.',
+    ),
     authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.'),
     authCache: counter(
       'svc_auth_cache_total',

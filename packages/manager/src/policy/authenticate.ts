@@ -2,7 +2,9 @@
 // says otherwise, so an address that matches no route is gated too; below the machine prefixes a machine token takes
 // the gate's place.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Activity } from '../platform/credentials/activity.ts'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
+import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/db/database.ts'
 import { type ClientAddress, clientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
@@ -47,7 +49,10 @@ export type AuthenticateOptions = {
   scopes: Scopes
   gate: Gate
   metrics: Metrics
+  authFailures: Pick<AuthFailures, 'fail'>
   clientAddress: ClientAddress
+  /** Who was admitted is active. */
+  activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
   /** The owner of a personal access token, and its id; throws 401. */
@@ -88,7 +93,7 @@ function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<v
   const policy = request.routeOptions.config.policy
   const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
   const isGated = !isMachineAddress && (policy === undefined || !('open' in policy || 'machine' in policy))
-  if (isGated) passGate(request, options.gate)
+  if (isGated) passGate(request, options)
   else request.isFromProxy = options.gate.isTrusted(request.raw)
   if (isMachineAddress || (policy !== undefined && 'machine' in policy)) return admitMachine(request, options)
   if (policy === undefined || 'open' in policy || 'proxy' in policy) return null
@@ -96,10 +101,23 @@ function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<v
   return 'can' in policy ? admitHolder(request, policy.can, options) : admitUser(request, options)
 }
 
-function passGate(request: FastifyRequest, gate: Gate): void {
+/** Counts a refusal, for the evidence of audits; what fails on our side is none. */
+function noteRefusal(
+  error: unknown,
+  kind: FailureKind,
+  request: FastifyRequest,
+  { authFailures }: AuthenticateOptions,
+): void {
+  if (error instanceof AppError && (error.code === 'unauthenticated' || error.code === 'rate_limited'))
+    authFailures.fail(kind, request.clientNetwork)
+}
+
+function passGate(request: FastifyRequest, options: AuthenticateOptions): void {
+  const { gate } = options
   try {
     request.isFromProxy = gate.pass(request.raw)
   } catch (error) {
+    noteRefusal(error, gate.hasSecret ? 'proxy_secret' : 'proxy_secret_unset', request, options)
     request.isRefusedAtGate = true
     request.silent = true
     throw error
@@ -107,14 +125,16 @@ function passGate(request: FastifyRequest, gate: Gate): void {
 }
 
 /** Throws at once when the headers do not name a user and a tenant. */
-function admitTenantUser(request: FastifyRequest, { metrics }: AuthenticateOptions): null {
+function admitTenantUser(request: FastifyRequest, options: AuthenticateOptions): null {
   try {
-    request.tenantUser = readTenantUser(request.raw, metrics)
+    request.tenantUser = readTenantUser(request.raw, options.metrics)
   } catch (error) {
+    noteRefusal(error, 'identity', request, options)
     request.silent = true
     throw error
   }
   request.logFields['actor'] = request.tenantUser.userId
+  options.activity.noteUser(request.tenantUser.userId)
   return null
 }
 
@@ -143,22 +163,28 @@ async function admitMachine(request: FastifyRequest, options: AuthenticateOption
   const authorization = presentedAuthorization(request.raw)
   request.machine = await unlogged(request, () => options.machineOf(authorization, request.clientNetwork))
   request.logFields['machine_user'] = request.machine.id
+  options.activity.noteMachineUser(request.machine.id)
 }
 
 /** A personal access token decides when one is sent, so that ending it ends what it is used for; else the session. */
 async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
+  const { fallbackIdentity, metrics } = options
+  const refused = (kind: FailureKind) => (error: unknown) => {
+    noteRefusal(error, kind, request, options)
+    throw error
+  }
   const shown = await unlogged(
     request,
-    () =>
-      personalToken(request, options) ?? readIdentity(request.raw, options.fallbackIdentity, options.metrics),
-  )
+    () => personalToken(request, options) ?? readIdentity(request.raw, fallbackIdentity, metrics),
+  ).catch(refused('identity'))
   const { user, tokenId } =
     typeof shown === 'string'
-      ? await options.tokenOwner(shown)
+      ? await options.tokenOwner(shown).catch(refused('pat'))
       : { user: await options.provision(shown), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
   request.actor = createActor(options, user, { ipAddress: request.clientAddress, userAgent, tokenId })
   request.logFields['actor'] = user.id
+  options.activity.noteUser(user.id)
 }
 
 /**

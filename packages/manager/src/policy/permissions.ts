@@ -30,6 +30,10 @@ const table = {
   ACCESS_TOKEN_WRITE: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
+  // What auditors ask for: all projects at once.
+  AUDIT_EXPORT: { system: 'administrator' },
+  EVIDENCE_READ: { system: 'administrator' },
+  ACCESS_REVIEW: { system: 'administrator' },
 
   PROJECT_VIEW: { project: 'readonly', anyMembership: true },
   PROJECT_READ: { project: 'readonly' },

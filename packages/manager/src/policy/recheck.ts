@@ -40,6 +40,13 @@ export async function recheckPermission(
     throw forbidden(`not permitted: this needs ${describeRequirement(requirement)}`)
 }
 
+/** The same for a permission that only administrators hold. */
+export async function recheckSystemPermission(tx: Tx, actor: Actor, permission: Permission): Promise<void> {
+  await recheckCredential(tx, actor)
+  if (!(await isStillAdministrator(tx, actor.user.id)))
+    throw forbidden(`not permitted: this needs ${describeRequirement(permissions[permission])}`)
+}
+
 /** True when the user is an administrator. */
 export async function isStillAdministrator(tx: Tx, userId: string): Promise<boolean> {
   const row = await tx

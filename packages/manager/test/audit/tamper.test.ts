@@ -6,21 +6,15 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { chainObject } from '../../src/platform/audit/chain-object.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
-import { hashEntry } from '../../src/platform/audit/entry.ts'
-import {
-  type Anchors,
-  readCheckpoints,
-  storedEntry,
-  verifyAudit,
-  verifyChain,
-} from '../../src/platform/audit/verify.ts'
-import type { Tx } from '../../src/platform/db/database.ts'
+import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
+import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
 import { masterKey, startTestApp, testEnv } from '../kit/app.ts'
 import { runManager } from '../kit/process.ts'
 import { useProject } from '../kit/project.ts'
 import { seedProject, seedUser } from '../kit/seed.ts'
+import { Undo, random, tampering } from '../kit/tampering.ts'
 
 const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
 const rowCount = 40
@@ -41,102 +35,6 @@ beforeAll(async () => {
   await readCheckpoints(service.world.database.db, [key], anchors)
 })
 
-/** A small generator with a seed, so that a failing case can be repeated. */
-function random(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
-type Tampering = { kind: string; expected: number; apply: (tx: Tx) => Promise<unknown> }
-const columns: [string, string][] = [
-  ['description', "description || 'x'"],
-  ['action', "action || 'x'"],
-  ['entity_type', "entity_type || 'x'"],
-  ['entity_id', "entity_id || 'x'"],
-  ['user_agent', "user_agent || 'x'"],
-  ['ip_address', "ip_address || '1'"],
-  ['user_id', 'gen_random_uuid()'],
-  ['principal_id', "principal_id || 'x'"],
-  ['principal_type', "'system'"],
-  ['id', 'gen_random_uuid()'],
-  ['created_at', "created_at + interval '1 millisecond'"],
-  ['metadata', `metadata || '{"x":1}'`],
-  ['changes', `changes || '{"x":1}'`],
-  ['prev_hash', 'sha256(prev_hash)'],
-  ['hash', 'sha256(hash)'],
-]
-
-function tampering(pick: (below: number) => number, chain: string): Tampering {
-  const at = 1 + pick(rowCount)
-  const kind = ['edit', 'delete', 'swap', 'truncate', 'truncate with head', 'rewrite'][pick(6)] as string
-  const raw = (text: string) => (tx: Tx) => sql.raw(text).execute(tx)
-  const where = `where chain_id = '${chain}'`
-  if (kind === 'edit') {
-    const [column, value] = columns[pick(columns.length)] as [string, string]
-    return {
-      kind: `edit ${column}`,
-      expected: at,
-      apply: raw(`update audit_logs set ${column} = ${value} ${where} and seq = ${at}`),
-    }
-  }
-  if (kind === 'delete')
-    return { kind, expected: at, apply: raw(`delete from audit_logs ${where} and seq = ${at}`) }
-  if (kind === 'swap') {
-    const other = 1 + ((at + pick(rowCount - 1)) % rowCount)
-    const apply = async (tx: Tx) => {
-      await raw(`update audit_logs set seq = 100000 ${where} and seq = ${at}`)(tx)
-      await raw(`update audit_logs set seq = ${at} ${where} and seq = ${other}`)(tx)
-      await raw(`update audit_logs set seq = ${other} ${where} and seq = 100000`)(tx)
-    }
-    return { kind, expected: Math.min(at, other), apply }
-  }
-  if (kind === 'rewrite')
-    return {
-      kind,
-      expected: [10, 25, 40].find((sealed) => sealed >= at) as number,
-      apply: (tx) => rewriteFrom(tx, chain, at),
-    }
-  const apply = async (tx: Tx) => {
-    await raw(`delete from audit_logs ${where} and seq >= ${at}`)(tx)
-    if (kind === 'truncate with head')
-      await raw(`update audit_chains c set seq = ${at - 1}, checkpointed_seq = least(checkpointed_seq, ${at - 1}), hash = coalesce(
-        (select hash from audit_logs ${where} and seq = ${at - 1}), decode(repeat('00', 32), 'hex')) ${where}`)(
-        tx,
-      )
-  }
-  return { kind, expected: at, apply }
-}
-
-/** The worst case: a change, and every hash after it computed anew, head included. Only a checkpoint can tell. */
-async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<void> {
-  await sql
-    .raw(`update audit_logs set description = description || '!' where chain_id = '${chain}' and seq = ${at}`)
-    .execute(tx)
-  const rows = await tx
-    .selectFrom('auditLogs')
-    .selectAll()
-    .where('chainId', '=', chain)
-    .orderBy('seq')
-    .execute()
-  let previous: Buffer = Buffer.alloc(32)
-  for (const row of rows) {
-    const hash = hashEntry(storedEntry(row), previous)
-    await tx
-      .updateTable('auditLogs')
-      .set({ prevHash: previous, hash })
-      .where('chainId', '=', chain)
-      .where('seq', '=', row.seq)
-      .execute()
-    previous = hash
-  }
-  await tx.updateTable('auditChains').set({ hash: previous }).where('chainId', '=', chain).execute()
-}
-
-class Undo extends Error {}
-
 describe('verification', () => {
   test('[audit-append.chain-status] 1,000 random tamperings are all detected, each at the right row', async () => {
     const pick = random(20_261_115)
@@ -145,7 +43,11 @@ describe('verification', () => {
     const sealed = anchors.get(project.id)
     expect([...(sealed?.keys() ?? [])]).toEqual([10, 25, rowCount])
     for (let i = 0; i < 1_000; i++) {
-      const { kind, expected, apply } = tampering(pick, project.id)
+      const { kind, expected, apply } = tampering(pick, {
+        chainId: project.id,
+        rowCount,
+        sealedAt: [10, 25, rowCount],
+      })
       kinds.set(kind.split(' ')[0] as string, (kinds.get(kind.split(' ')[0] as string) ?? 0) + 1)
       const inside = service.world.database.db.transaction().execute(async (tx) => {
         // The database refuses these changes; a superuser can switch that off, which is the threat.

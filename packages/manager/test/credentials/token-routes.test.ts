@@ -28,6 +28,13 @@ async function send(name: string, headers: Record<string, string>, body = '{}'):
 // The owner is known, and is no member of the project that the address names.
 const toStranger = { body: '', status: 404, answers: () => ({ error: 'project not found' }) }
 
+// The owner is no administrator.
+const toUser = {
+  body: '',
+  status: 403,
+  answers: () => ({ error: expect.stringContaining('system role administrator') as unknown }),
+}
+
 /** For each route that needs a user: a call, and its answer to the owner of the token and to nobody else. */
 const asOwner: Record<string, { body: string; status: number; answers: () => object }> = {
   'POST /query': {
@@ -46,6 +53,11 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
     status: 415,
     answers: () => ({ page: expect.stringContaining('Request id') as unknown }),
   },
+  'GET /api/audit/export': toUser,
+  'GET /api/audit/evidence': toUser,
+  'GET /api/audit/evidence/:name': toUser,
+  'GET /api/access/review': toUser,
+  'POST /api/access/review/attest': toUser,
   'GET /pilets/:projectId': toStranger,
   'POST /pilets/:projectId/:name/:version': toStranger,
   'GET /pilets/:projectId/:name/:version': toStranger,

@@ -1,5 +1,5 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl and Ceph are there: on Debian,
-// as root, they are installed; elsewhere the message says what is missing.
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl, LibreOffice and Ceph are there: on
+// Debian, as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -69,6 +69,14 @@ export function ensurePythonNacl(): string {
   if (present !== undefined) return present
   install(['python3-nacl'])
   return '/usr/bin/python3'
+}
+
+/** The LibreOffice program with its spreadsheet, installed first where that is possible. */
+export function ensureLibreOffice(): string {
+  const present = which('soffice')
+  if (present !== null) return present
+  install(['libreoffice-calc-nogui'])
+  return '/usr/bin/soffice'
 }
 
 const cephPackages: Record<string, string> = {

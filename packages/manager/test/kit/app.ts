@@ -134,6 +134,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     poolSize: config.databasePoolSize,
     lookupPoolSize: config.databaseLookupPoolSize,
     contentPoolSize: config.databaseContentPoolSize,
+    reportPoolSize: config.databaseReportPoolSize,
     logPoolSize: config.databaseLogPoolSize,
     notificationPoolSize: config.databaseNotificationPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,

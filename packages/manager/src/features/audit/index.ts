@@ -1,5 +1,6 @@
-// The audit trail for users: the list of a project's entries and the schedule that seals the chains. Appending is not
-// here (platform/audit/append.ts), nor is verification (platform/audit/verify.ts, used by the command line).
+// The audit trail for people: the list of a project's entries, the export, and the schedules that seal the chains, verify them
+// and copy checkpoints. Appending is not here (platform/audit/append.ts), nor are the rules of verification
+// (platform/audit/rows.ts).
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -7,33 +8,64 @@ import type { Db } from '../../platform/db/database.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { type ReadChainStatus, createChainStatus } from '../../platform/audit/chain-status.ts'
+import { verificationKey } from '../../platform/audit/verification-marks.ts'
 import { createSigningKey } from '../../platform/secrets/keys.ts'
-import { assertMasterKey } from '../../platform/secrets/master-key.ts'
+import { type RetiredKeys, assertMasterKey } from '../../platform/secrets/master-key.ts'
 import { createAuditMetrics } from './audit.metrics.ts'
+import { registerAuditRoutes } from './audit.routes.ts'
 import { createAuditResolvers } from './audit.resolvers.ts'
 import { createAuditService } from './audit.service.ts'
 import { auditSettings } from './audit.settings.ts'
+import { createCopiesService } from './copies.service.ts'
+import { type ExportDeps, createExportService } from './export.service.ts'
+import { createVerificationService } from './verification.service.ts'
 
-type Deps = { config: Config; db: Db; clock: Clock; log: Logger; metrics: Metrics }
+export type AuditTrailApi = {
+  /** What exports and reports say about the chains they were read from. */
+  chainStatus: ReadChainStatus
+}
+
+type Deps = Pick<ExportDeps, 'database' | 'audit'> & {
+  config: Config
+  db: Db
+  clock: Clock
+  log: Logger
+  metrics: Metrics
+  retiredKeys: RetiredKeys
+}
 
 export const auditTrail = defineFeature({
   name: 'auditTrail',
+  role: 'api',
   sdl: readSdl(import.meta.url, './audit.graphql'),
   create: (deps: Deps) => {
-    const { db, config } = deps
-    const service = createAuditService({
-      ...deps,
-      metrics: createAuditMetrics(deps.metrics),
-      checkpointKey: createSigningKey(config.masterKey, 'audit-checkpoint'),
-      assertMasterKey: () => assertMasterKey(db, config.masterKey),
-    })
-    const { checkpointIntervalMs } = settingsOf(config, auditSettings)
+    const { db, config, log } = deps
+    const metrics = createAuditMetrics(deps.metrics)
+    const checkpointKey = createSigningKey(config.masterKey, 'audit-checkpoint')
+    const macKey = verificationKey(config.masterKey)
+    const keys = [checkpointKey, ...deps.retiredKeys.checkpointKeys]
+    const own = settingsOf(config, auditSettings)
+    const shared = { db, log, metrics, assertMasterKey: () => assertMasterKey(db, config.masterKey) }
+    const service = createAuditService({ ...shared, clock: deps.clock, checkpointKey })
+    const limits = { newRows: own.verifyNewRows, oldRows: own.verifyOldRows }
+    const verification = createVerificationService({ ...shared, verifier: { db, keys, macKey }, limits })
+    const copies = createCopiesService({ ...shared, macKey, settings: own })
+    const api: AuditTrailApi = { chainStatus: createChainStatus({ keys, macKey }) }
+    const exports = createExportService({ ...deps, ...api, checkpointKey })
+    const everyMs = own.checkpointIntervalMs
     return {
       resolvers: createAuditResolvers(service),
+      routes: (server) => registerAuditRoutes(server, exports),
       schedules: [
-        { name: 'audit-checkpoint', everyMs: checkpointIntervalMs, atStart: true, run: service.seal },
+        { name: 'audit-checkpoint', everyMs, atStart: true, run: service.seal },
+        { name: 'audit-verify', everyMs: own.verifyIntervalMs, atStart: true, run: verification.run },
+        ...(copies === null
+          ? []
+          : [{ name: 'audit-checkpoint-copies', everyMs, atStart: true as const, run: copies.run }]),
       ],
-      api: {},
+      api,
+      close: async () => copies?.close(),
     }
   },
 })

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
-import { sendJsonPieces } from '../../platform/http/send-json-pieces.ts'
+import { sendPieces } from '../../platform/http/send-pieces.ts'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { ApplicationTenantsService } from './application-tenants.service.ts'
 import {
@@ -58,7 +58,7 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
     { config: registers, schema: applicationTenantsSchema },
     async (request, reply) => {
       const pages = await tenants.list(machineOf(request), request.params.id)
-      return sendJsonPieces(request, reply, asJson(pages))
+      return sendPieces(request, reply, asJson(pages))
     },
   )
 }

@@ -4,6 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
+import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { AppError, forbidden, rateLimited } from '../../platform/errors.ts'
 import { sealTo } from '../../platform/secrets/sealed-box.ts'
@@ -20,6 +21,7 @@ export type DecisionDeps = {
   audit: Audit
   metrics: CliLoginMetrics
   accessTokens: Pick<AccessTokensApi, 'issue'>
+  authFailures: Pick<AuthFailures, 'fail'>
   /** Wrong codes. */
   guesses: Record<'ofPerson' | 'ofClient', Throttle>
   formKey: KeyObject
@@ -41,16 +43,17 @@ const checkWaiting = ({ isOver, status }: store.ShownLogin): void => {
 
 /** What people may do with a login. */
 export function createDecisionService(deps: DecisionDeps) {
-  const { db, audit, metrics, accessTokens, guesses, formKey, tokenDays } = deps
+  const { db, audit, metrics, accessTokens, authFailures, guesses, formKey, tokenDays } = deps
 
   /** The login of a code; throws 404, or 429 after too many wrong ones. Those who are blocked learn nothing of right ones. */
   const find = async (typed: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
     const blocked = [guesses.ofPerson.blockedMs(actor.user.id), guesses.ofClient.blockedMs(network)]
     const blockedMs = Math.max(...(await Promise.all(blocked)))
-    if (blockedMs > 0) throw rateLimited('too many wrong codes; try again later', blockedMs)
     const code = readUserCode(typed)
-    const login = code === null ? undefined : await store.findByCode(db, code)
+    const login = code === null || blockedMs > 0 ? undefined : await store.findByCode(db, code)
     if (login !== undefined) return login
+    authFailures.fail('cli_code', network)
+    if (blockedMs > 0) throw rateLimited('too many wrong codes; try again later', blockedMs)
     // What cannot be a code is no guess.
     if (code !== null)
       await Promise.all([guesses.ofPerson.fail(actor.user.id), guesses.ofClient.fail(network)])

@@ -17,7 +17,7 @@ import { type DeliveryDeps, createDelivery } from './delivery.service.ts'
 import { createTerminalService } from './terminal.service.ts'
 
 type Deps = Omit<DeliveryDeps, 'metrics'> &
-  Pick<DecisionDeps, 'accessTokens'> &
+  Pick<DecisionDeps, 'accessTokens' | 'authFailures'> &
   ThrottleDeps & { config: Config; metrics: Metrics }
 
 export const cliLogin = defineFeature({

@@ -3,13 +3,19 @@
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
+import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import { machineTokenHash } from './machine-token.pure.ts'
 import { type Machine, readMachines } from './machine-users.store.ts'
 
-export type MachineLoginDeps = { database: Pick<Database, 'read'>; metrics: Metrics; throttle: Throttle }
+export type MachineLoginDeps = {
+  database: Pick<Database, 'read'>
+  metrics: Metrics
+  authFailures: Pick<AuthFailures, 'fail'>
+  throttle: Throttle
+}
 type Check =
   | { authenticated: true; machine_user_id: string; environment_id: string }
   | { authenticated: false; message: string }
@@ -22,7 +28,7 @@ const wrongFormat = (): AppError =>
   new AppError('unauthenticated', `Invalid authorization format. ${expected}`)
 
 /** Authentication of machine users by Bearer token. */
-export function createMachineLoginService({ database, metrics, throttle }: MachineLoginDeps) {
+export function createMachineLoginService({ database, metrics, authFailures, throttle }: MachineLoginDeps) {
   const findMachine = createCoalesced<Buffer, Machine>({
     keyOf: (hash) => hash.toString('base64'),
     run: (hashes) => readMachines(database.read, hashes),
@@ -34,7 +40,10 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
     client: string,
   ): Promise<{ machine: Machine } | { blockedMs: number }> => {
     const authorization = parseAuthorization(header)
-    if (authorization?.scheme !== 'bearer') throw wrongFormat()
+    if (authorization?.scheme !== 'bearer') {
+      authFailures.fail('unknown_scheme', client)
+      throw wrongFormat()
+    }
     const hash = machineTokenHash(authorization.value)
     const machine = hash === null ? null : await findMachine(hash)
     if (machine !== null) {
@@ -43,6 +52,7 @@ export function createMachineLoginService({ database, metrics, throttle }: Machi
       metrics.auth.inc({ kind: 'bearer', outcome: 'ok' })
       return { machine }
     }
+    authFailures.fail('machine_token', client)
     const blockedMs = await throttle.fail(client)
     metrics.auth.inc({ kind: 'bearer', outcome: blockedMs > 0 ? 'throttled' : 'refused' })
     return { blockedMs }

@@ -6,7 +6,7 @@ import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
 import { longestBodyMs } from '../../platform/http/arriving-bodies.ts'
 import { acceptOnlyForms, announcedLength, maxFormBytes, readOneFile } from '../../platform/http/one-file.ts'
 import { sendBundle } from '../../platform/http/send-bundle.ts'
-import { sendJsonPieces } from '../../platform/http/send-json-pieces.ts'
+import { sendPieces } from '../../platform/http/send-pieces.ts'
 import type { Actor } from '../../policy/actor.ts'
 import type { Permission } from '../../policy/permissions.ts'
 import type { PackagesService } from './packages.service.ts'
@@ -61,7 +61,7 @@ function registerPackageRoutes(server: ApiServer, { packages, holdBlob }: PiletS
     async (request, reply) => {
       const { projectId } = keyOf(request.params)
       const pages = await packages.pages({ projectId, enabled: isTrue(request.query.enabled) })
-      return sendJsonPieces(request, reply, asJson(pages))
+      return sendPieces(request, reply, asJson(pages))
     },
   )
   server.get(version, { config: policyOf('PILET_READ'), schema: downloadSchema }, async (request, reply) => {

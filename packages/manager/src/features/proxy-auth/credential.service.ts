@@ -1,7 +1,9 @@
 // Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
 // read by one statement, coalesced with other requests in flight; the slow hash runs once per secret and process.
+import type { Activity } from '../../platform/credentials/activity.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
+import type { AuthFailures, FailureKind } from '../../platform/credentials/auth-failures.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
@@ -17,6 +19,8 @@ import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 export type CredentialDeps = {
   database: Pick<Database, 'read'>
   metrics: Metrics
+  authFailures: Pick<AuthFailures, 'fail'>
+  activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>
   throttle: Throttle
   accessTokens: AccessTokensApi
   machineUsers: MachineUsersApi
@@ -26,7 +30,7 @@ type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Val
 
 /** Returns a function that returns who a credential belongs to and what they may do; throws 401, 429 or 503. */
 export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
-  const { database, metrics, throttle, accessTokens, machineUsers } = deps
+  const { database, metrics, activity, authFailures, throttle, accessTokens, machineUsers } = deps
   const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userColumns)
   const findByMachineToken = createAccessRead<store.MachineAccess>(database, store.byMachineToken, [])
 
@@ -74,16 +78,26 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
     try {
       const validation = await proved(answer, client)
       throttle.succeed(client)
+      if (validation.user.is_machine_user) activity.noteMachineUser(validation.user.id)
+      else activity.noteUser(validation.user.id)
       metrics.auth.inc({ kind, outcome: 'ok' })
       return validation
     } catch (error) {
-      metrics.auth.inc({ kind, outcome: outcomes[error instanceof AppError ? error.code : ''] ?? 'failed' })
+      const outcome = outcomes[error instanceof AppError ? error.code : ''] ?? 'failed'
+      metrics.auth.inc({ kind, outcome })
+      if (outcome !== 'failed') authFailures.fail(evidenceKinds[kind], client)
       throw error
     }
   }
 }
 
 const other = { scheme: 'other', value: '' }
+const evidenceKinds = {
+  pat: 'pat',
+  bearer: 'machine_token',
+  basic: 'basic',
+  other: 'unknown_scheme',
+} as const satisfies Record<Attempt['kind'], FailureKind>
 const outcomes: Record<string, 'refused' | 'throttled'> = {
   unauthenticated: 'refused',
   rate_limited: 'throttled',

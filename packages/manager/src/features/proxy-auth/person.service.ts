@@ -1,4 +1,5 @@
 // People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
+import type { Activity } from '../../platform/credentials/activity.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
@@ -9,13 +10,18 @@ import { type Validation, validationOfPerson } from './answers.pure.ts'
 import * as store from './proxy-auth.store.ts'
 import { tooManyFailures } from './refusals.pure.ts'
 
-export type PersonDeps = { database: Pick<Database, 'read'>; throttle: Throttle; users: UsersApi }
+export type PersonDeps = {
+  database: Pick<Database, 'read'>
+  activity: Pick<Activity, 'noteUser'>
+  throttle: Throttle
+  users: UsersApi
+}
 export type PersonService = ReturnType<typeof createPersonService>
 type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedIn = { userId: string; email: string | null; name: string | null }
 
 /** Access of people. `client` is the caller in front of the proxy, as throttles count it. */
-export function createPersonService({ database, throttle, users }: PersonDeps) {
+export function createPersonService({ database, activity, throttle, users }: PersonDeps) {
   const find = createAccessRead<store.UserAccess>(database, store.byUser, userColumns)
   return {
     /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
@@ -26,6 +32,7 @@ export function createPersonService({ database, throttle, users }: PersonDeps) {
     ): Promise<Validation> => {
       const blockedMs = await throttle.blockedMs(client)
       if (blockedMs > 0) throw tooManyFailures(blockedMs)
+      activity.noteUser(userId)
       const row = await find({ key: userId, applicationId })
       const isCurrent =
         row !== null &&

@@ -22,12 +22,26 @@ export const systemActor = (name: string): AuditActor => ({
   userAgent: '',
 })
 
+export type AuditAction =
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'grant'
+  | 'revoke'
+  | 'rotate'
+  | 'approve'
+  | 'deny'
+  | 'deliver'
+  | 'export'
+  | 'read'
+  | 'attest'
+
 export type AuditEvent = {
   /** The project whose chain takes the row; null for the system's. */
   projectId: string | null
   entityType: string
   entityId: string
-  action: 'create' | 'update' | 'delete' | 'grant' | 'revoke' | 'rotate' | 'approve' | 'deny' | 'deliver'
+  action: AuditAction
   description: string
   classes: FieldClasses
   before: Record<string, unknown> | null

@@ -1,8 +1,21 @@
 // The verdict on a chain as reports and exports show it. Pure.
 import type { ChainReport } from './verify.ts'
 
+/** The verdict on one chain, or on all of them, in the published field names. */
+export type ChainObject = {
+  status: ChainReport['status']
+  entries: number
+  from_seq: number | null
+  to_seq: number | null
+  head_hash: string | null
+  first_broken_seq: number | null
+  reason: string | null
+  checkpoint: { size: number; hash: string; signature: string; keyId: string; created_at: string } | null
+  verified_at: string
+}
+
 /** One chain's verdict in the published field names. */
-export function chainObject(chain: ChainReport, verifiedAt: Date) {
+export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
   const { seal } = chain
   return {
     status: chain.status,

@@ -1,5 +1,5 @@
 // Audit events of one kind of entity, built from its rows before and after the change.
-import type { AuditEvent } from './append.ts'
+import type { AuditAction, AuditEvent } from './append.ts'
 import type { FieldClass } from './changes.ts'
 
 type Rows<Row> = { before: Row | null; after: Row | null }
@@ -13,7 +13,10 @@ const pastTense = {
   approve: 'approved',
   deny: 'denied',
   deliver: 'delivered',
-}
+  export: 'exported',
+  read: 'read',
+  attest: 'attested',
+} satisfies Record<AuditAction, string>
 
 /** `nameOf` is what people call the row in descriptions; `projectOf` names the chain (null for the system's). */
 export function auditedEntity<Row extends { id: string }>(options: {
@@ -23,7 +26,7 @@ export function auditedEntity<Row extends { id: string }>(options: {
   nameOf: (row: Row) => string
   projectOf: (row: Row) => string | null
 }) {
-  return (action: AuditEvent['action'], { before, after }: Rows<Row>): AuditEvent => {
+  return (action: AuditAction, { before, after }: Rows<Row>): AuditEvent => {
     const row = after ?? before
     if (row === null) throw new Error('an audit event needs a row')
     return {

@@ -1,8 +1,30 @@
-// Verifies the audit trail: every row, every link, and every checkpoint against the rows it sealed.
+// Verifies the audit trail: every row, every link, and every checkpoint against the rows it sealed; or all that came after
+// a checkpoint that is known.
 import type { Db, Tx } from '../db/database.ts'
-import type { VerifyingKey } from '../secrets/keys.ts'
-import { type Checkpoint, type Head, hashCheckpoint } from './checkpoint.ts'
-import { type AuditEntry, type Principal, genesisHash, hashEntry, presentForm } from './entry.ts'
+import type { Checkpoint, Head } from './checkpoint.ts'
+import {
+  type Anchors,
+  type CheckpointKey,
+  type CheckpointPosition,
+  addAnchors,
+  beforeCheckpoints,
+  checkLink,
+  checkSeal,
+  readCheckpointRange,
+} from './checkpoint-chain.ts'
+import { genesisHash } from './entry.ts'
+import {
+  type Broken,
+  type ChainHead,
+  type Query,
+  type Seal,
+  batchSize,
+  checkHead,
+  checkRow,
+  findChangedSeals,
+  queryOf,
+  readRanges,
+} from './rows.ts'
 
 export type ChainReport = {
   chainId: string
@@ -16,35 +38,28 @@ export type ChainReport = {
   seal: Seal | null
 }
 
-/** A head of a chain as a checkpoint sealed it. */
-export type Seal = {
-  seq: number
-  hash: string
-  checkpoint: Pick<Checkpoint, 'seq' | 'signature' | 'keyId' | 'createdAt'>
-}
-
 export type AuditReport = {
   status: 'ok' | 'broken' | 'empty'
   entries: number
+  /** How many rows were read and hashed. */
+  checked: number
   chains: ChainReport[]
-  checkpoints: { count: number; lastSeq: number; problem: string | null }
+  /** `compared` counts those known outside of the database. */
+  checkpoints: { count: number; lastSeq: number; problem: string | null; compared: number }
 }
 
-/** For each chain, the heads that checkpoints sealed, by seq. */
-export type Anchors = Map<string, Map<number, Seal>>
-
-/** A key of checkpoints; a retired one counts up to the last checkpoint that it signed, and for no other history. */
-export type CheckpointKey = VerifyingKey & { last?: { seq: number; hash: string } }
-
-const batchSize = 1_000
+/** What is known to be right: the heads of all chains up to a checkpoint. */
+export type Baseline = { checkpoint: CheckpointPosition; heads: readonly Head[] }
 
 type Options = {
   /** Checkpoints kept outside the database, for example from the log stream. */
   external?: readonly Checkpoint[]
-  onChain?: (done: number, all: number) => void
+  /** Only what came after it is verified: the number of a checkpoint, or the heads that one left. */
+  since?: number | Baseline
+  onProgress?: (done: { rows: number; chains: number; ofChains: number }) => void
 }
 
-/** Reads the whole trail in one snapshot: one pass over all rows, and every sealed head in memory. */
+/** Reads the trail in one snapshot: one pass over all rows, and every sealed head in memory. */
 export function verifyAudit(
   db: Db,
   keys: readonly CheckpointKey[],
@@ -60,131 +75,184 @@ export function verifyAudit(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
+      const query = queryOf(tx)
       const anchors: Anchors = new Map()
-      const { hashes, ...checkpoints } = await readCheckpoints(tx, keys, anchors)
-      for (const { checkpoint, seal } of external) {
-        if (seal !== null) checkpoints.problem ??= `external checkpoint ${checkpoint.seq} ${seal}`
-        else if (checkpoint.seq > checkpoints.lastSeq)
-          checkpoints.problem ??= `checkpoint ${checkpoint.seq} is known outside the database but missing in it`
-        else if (hashes.get(checkpoint.seq) !== checkpoint.hash)
-          checkpoints.problem ??= `checkpoint ${checkpoint.seq} in the database is not the one known outside of it`
-        addAnchors(anchors, checkpoint)
+      const start = typeof options.since === 'object' ? options.since.checkpoint : beforeCheckpoints
+      const { hashes, ...checkpoints } = await readCheckpoints(tx, keys, anchors, start)
+      // What the baseline covers was not read.
+      const compared = external.filter(({ checkpoint, seal }) => seal !== null || checkpoint.seq >= start.seq)
+      for (const { checkpoint, seal } of compared) {
+        const difference = compareExternal(checkpoint, seal, { ...checkpoints, hashes, anchors })
+        checkpoints.problem ??= difference
       }
       for (const { last } of keys)
-        if (last !== undefined && hashes.get(last.seq) !== last.hash)
+        if (last !== undefined && last.seq >= start.seq && hashes.get(last.seq) !== last.hash)
           checkpoints.problem ??= `checkpoint ${last.seq} is not the last one that a former key signed`
-      const chainIds = await listChains(tx, anchors)
-      const chains: ChainReport[] = []
-      for (const chainId of chainIds) {
-        chains.push(await verifyChain(tx, chainId, anchors.get(chainId) ?? new Map()))
-        options.onChain?.(chains.length, chainIds.length)
+      if (typeof options.since === 'number' && options.since > checkpoints.lastSeq)
+        checkpoints.problem ??= `there is no checkpoint ${options.since}`
+      const known = knownHeads(options.since, anchors)
+      const chains = await verifyChains(query, { anchors, known }, options.onProgress)
+      return {
+        ...summary(chains.reports, checkpoints.problem),
+        checked: chains.checked,
+        checkpoints: { ...checkpoints, compared: compared.length },
       }
-      const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
-      const broken = checkpoints.problem !== null || chains.some((chain) => chain.status === 'broken')
-      return { status: broken ? 'broken' : entries === 0 ? 'empty' : 'ok', entries, chains, checkpoints }
     })
 }
 
-/** Reads all checkpoints, checks their links and signatures, and collects what they seal. */
+function summary(chains: ChainReport[], problem: string | null) {
+  const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
+  const broken = problem !== null || chains.some((chain) => chain.status === 'broken')
+  return {
+    status: broken ? ('broken' as const) : entries === 0 ? ('empty' as const) : ('ok' as const),
+    entries,
+    chains,
+  }
+}
+
+type Read = {
+  lastSeq: number
+  hashes: ReadonlyMap<number, string>
+  anchors: Anchors
+}
+
+/** What a checkpoint known outside of the database shows about it; one that is well-signed counts as an anchor too. */
+function compareExternal(checkpoint: Checkpoint, seal: string | null, read: Read): string | null {
+  const { seq } = checkpoint
+  if (seal !== null) return `external checkpoint ${seq} ${seal}`
+  const changed = addAnchors(read.anchors, checkpoint)
+  if (seq > read.lastSeq) return `checkpoint ${seq} is known outside the database but missing in it`
+  if (read.hashes.get(seq) !== checkpoint.hash)
+    return `checkpoint ${seq} in the database is not the one known outside of it`
+  return changed
+}
+
+/** Where each chain is to be verified from. */
+function knownHeads(since: Options['since'], anchors: Anchors): ReadonlyMap<string, Head> {
+  const known = new Map<string, Head>()
+  if (typeof since === 'object') for (const head of since.heads) known.set(head.chainId, head)
+  if (typeof since === 'number')
+    for (const [chainId, sealed] of anchors)
+      for (const { seq, hash, checkpoint } of sealed.values())
+        if (checkpoint.seq <= since && seq > (known.get(chainId)?.seq ?? 0))
+          known.set(chainId, { chainId, seq, hash })
+  return known
+}
+
+type Wanted = { anchors: Anchors; known: ReadonlyMap<string, Head> }
+
+async function verifyChains(
+  query: Query,
+  { anchors, known }: Wanted,
+  onProgress?: Options['onProgress'],
+): Promise<{ reports: ChainReport[]; checked: number }> {
+  // In any of these a row of the baseline is missing or another one: the chain is read from its beginning.
+  const heads = [...known.values()]
+  const changed = new Map<string, Broken>()
+  for (let at = 0; at < heads.length; at += batchSize)
+    for (const { chainId, broken } of await findChangedSeals(query, heads.slice(at, at + batchSize)))
+      changed.set(chainId, broken)
+  const chainIds = await listChains(query, [...anchors.keys(), ...known.keys()])
+  const reports: ChainReport[] = []
+  let checked = 0
+  for (const chainId of chainIds) {
+    const head = known.get(chainId)
+    const from = changed.has(chainId) ? undefined : head
+    const sealed = new Map(anchors.get(chainId))
+    if (head !== undefined && !sealed.has(head.seq))
+      sealed.set(head.seq, { seq: head.seq, hash: head.hash, checkpoint: noCheckpoint })
+    const onRows = (rows: number): void => {
+      checked += rows
+      onProgress?.({ rows: checked, chains: reports.length, ofChains: chainIds.length })
+    }
+    reports.push(await verifyChainFrom(query, { chainId, sealed, from, onRows }))
+  }
+  return { reports, checked }
+}
+
+// A head of the baseline whose checkpoint was not read.
+const noCheckpoint: Seal['checkpoint'] = { seq: 0, signature: '', keyId: '', createdAt: '' }
+
+/** Reads all checkpoints after the given place, checks their links and signatures, and collects what they seal. */
 export async function readCheckpoints(
   db: Db | Tx,
   keys: readonly CheckpointKey[],
   anchors: Anchors,
-): Promise<AuditReport['checkpoints'] & { hashes: ReadonlyMap<number, string> }> {
+  start: CheckpointPosition = beforeCheckpoints,
+): Promise<Omit<AuditReport['checkpoints'], 'compared'> & { hashes: ReadonlyMap<number, string> }> {
+  const query = queryOf(db)
   const hashes = new Map<number, string>()
-  let [count, lastSeq, lastHash] = [0, 0, genesisHash.toString('hex')]
   let problem: string | null = null
+  if (start.seq > 0) {
+    const [known] = await readCheckpointRange(query, { from: start.seq, to: start.seq }, 1)
+    if (known?.hash !== start.hash) problem = `checkpoint ${start.seq} is missing or another one now`
+    hashes.set(start.seq, known?.hash ?? '')
+  }
+  let [count, last] = [0, start]
   for (;;) {
-    const rows = await db
-      .selectFrom('auditCheckpoints')
-      .select(['seq', 'createdAt', 'heads', 'prevHash', 'hash', 'signature', 'keyId'])
-      .where('seq', '>', String(lastSeq))
-      .orderBy('seq')
-      .limit(batchSize)
-      .execute()
-    if (rows.length === 0) return { count, lastSeq, problem, hashes }
-    for (const row of rows) {
-      const checkpoint: Checkpoint = {
-        seq: Number(row.seq),
-        createdAt: row.createdAt,
-        heads: row.heads as Head[],
-        prevHash: row.prevHash.toString('hex'),
-        hash: row.hash.toString('hex'),
-        signature: row.signature.toString('base64'),
-        keyId: row.keyId,
-      }
-      if (checkpoint.seq !== lastSeq + 1) problem ??= `checkpoint ${lastSeq + 1} is missing`
-      else if (checkpoint.prevHash !== lastHash)
-        problem ??= `checkpoint ${checkpoint.seq} does not follow its predecessor`
+    const range = { from: last.seq + 1, to: Number.MAX_SAFE_INTEGER }
+    const checkpoints = await readCheckpointRange(query, range, batchSize)
+    if (checkpoints.length === 0) return { count, lastSeq: last.seq, problem, hashes }
+    for (const checkpoint of checkpoints) {
+      problem ??= checkLink(checkpoint, last)
       const seal = checkSeal(checkpoint, keys)
-      if (seal !== null) problem ??= `checkpoint ${checkpoint.seq} ${seal}`
-      else addAnchors(anchors, checkpoint)
+      const contradiction =
+        seal === null ? addAnchors(anchors, checkpoint) : `checkpoint ${checkpoint.seq} ${seal}`
+      problem ??= contradiction
       count++
       hashes.set(checkpoint.seq, checkpoint.hash)
-      lastSeq = checkpoint.seq
-      lastHash = checkpoint.hash
+      last = { seq: checkpoint.seq, hash: checkpoint.hash }
     }
   }
 }
 
-function checkSeal(checkpoint: Checkpoint, keys: readonly CheckpointKey[]): string | null {
-  const hash = hashCheckpoint(checkpoint)
-  if (hash.toString('hex') !== checkpoint.hash) return 'was changed'
-  const key = keys.find(({ keyId }) => keyId === checkpoint.keyId)
-  if (key?.last !== undefined && checkpoint.seq > key.last.seq)
-    return `is signed with the key ${checkpoint.keyId}, which was retired before`
-  if (key === undefined) return `is signed with the unknown key ${checkpoint.keyId}`
-  return key.verify(hash, Buffer.from(checkpoint.signature, 'base64')) ? null : 'has a false signature'
-}
-
-function addAnchors(anchors: Anchors, { heads, ...checkpoint }: Checkpoint): void {
-  for (const { chainId, seq, hash } of heads) {
-    let ofChain = anchors.get(chainId)
-    if (ofChain === undefined) anchors.set(chainId, (ofChain = new Map()))
-    ofChain.set(seq, { seq, hash, checkpoint })
-  }
-}
-
-async function listChains(tx: Tx, anchors: Anchors): Promise<string[]> {
-  const heads = await tx.selectFrom('auditChains').select('chainId').execute()
-  const logged = await tx.selectFrom('auditLogs').select('chainId').distinct().execute()
-  return [...new Set([...heads, ...logged].map((row) => row.chainId).concat([...anchors.keys()]))].toSorted()
+/** Every chain that has a head, a row or a seal; one lookup per chain, however many rows they have. */
+async function listChains(query: Query, sealed: readonly string[]): Promise<string[]> {
+  const rows = await query<{ chainId: string }>(
+    `with recursive logged as (
+       (select chain_id from audit_logs order by chain_id limit 1)
+       union all
+       select (select l.chain_id from audit_logs l where l.chain_id > logged.chain_id order by l.chain_id limit 1)
+       from logged where logged.chain_id is not null
+     )
+     select chain_id as "chainId" from audit_chains union select chain_id from logged where chain_id is not null`,
+  )
+  return [...new Set(rows.map((row) => row.chainId).concat(sealed))].toSorted()
 }
 
 /** Walks one chain from its first row; `sealed` holds what checkpoints say about it. Runs inside a snapshot. */
-export async function verifyChain(
+export const verifyChain = (
   tx: Db | Tx,
   chainId: string,
   sealed: ReadonlyMap<number, Seal>,
-): Promise<ChainReport> {
-  const head = await tx
-    .selectFrom('auditChains')
-    .select(['seq', 'hash', 'checkpointedSeq'])
-    .where('chainId', '=', chainId)
-    .executeTakeFirst()
-  const state = { seq: 0, hash: genesisHash }
-  let broken: { seq: number; reason: string } | null = null
+): Promise<ChainReport> => verifyChainFrom(queryOf(tx), { chainId, sealed })
+
+type Chain = {
+  chainId: string
+  sealed: ReadonlyMap<number, Seal>
+  from?: Head | undefined
+  onRows?: (rows: number) => void
+}
+
+async function verifyChainFrom(query: Query, { chainId, sealed, from, onRows }: Chain): Promise<ChainReport> {
+  const head = await findHead(query, chainId)
+  const state =
+    from === undefined
+      ? { seq: 0, hash: genesisHash }
+      : { seq: from.seq, hash: Buffer.from(from.hash, 'hex') }
+  let broken: Broken | null = null
   while (broken === null) {
-    const rows = await readRows(tx, chainId, state.seq)
+    const rows = await readRanges(query, [{ chainId, after: state.seq, to: Number.MAX_SAFE_INTEGER }])
     for (const row of rows) {
       broken = checkRow(row, state, sealed)
       if (broken !== null) break
     }
+    onRows?.(rows.length)
     if (rows.length < batchSize) break
   }
   const lastSealed = [...sealed.keys()].reduce((most, seq) => Math.max(most, seq), 0)
-  if (broken === null && lastSealed > state.seq)
-    broken = { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed ${lastSealed}` }
-  if (broken === null && Number(head?.seq ?? 0) !== state.seq)
-    broken = {
-      seq: Math.min(state.seq, Number(head?.seq ?? 0)) + 1,
-      reason: `the chain's head says ${head?.seq ?? 0} rows`,
-    }
-  // What counts as sealed is not sealed again.
-  if (broken === null && Number(head?.checkpointedSeq ?? 0) > lastSealed)
-    broken = { seq: lastSealed + 1, reason: `the chain's head claims a checkpoint that there is not` }
-  if (broken === null && head !== undefined && !head.hash.equals(state.hash))
-    broken = { seq: state.seq, reason: "the chain's head has another hash" }
+  broken ??= checkHead(head, state, lastSealed)
+  const seal = sealed.get(lastSealed)
   return {
     chainId,
     status: broken !== null ? 'broken' : state.seq === 0 ? 'empty' : 'ok',
@@ -193,73 +261,16 @@ export async function verifyChain(
     headHash: state.seq === 0 ? null : state.hash.toString('hex'),
     firstBrokenSeq: broken?.seq ?? null,
     reason: broken?.reason ?? null,
-    seal: sealed.get(lastSealed) ?? null,
+    seal: seal === undefined || seal.checkpoint === noCheckpoint ? null : seal,
   }
 }
 
-type StoredRow = AuditEntry & { prevHash: Buffer; hash: Buffer }
-
-async function readRows(tx: Db | Tx, chainId: string, afterSeq: number): Promise<StoredRow[]> {
-  const rows = await tx
-    .selectFrom('auditLogs')
-    .select([
-      'chainId',
-      'seq',
-      'id',
-      'entityType',
-      'entityId',
-      'action',
-      'description',
-      'metadata',
-      'changes',
-    ])
-    .select([
-      'form',
-      'principalType',
-      'principalId',
-      'userId',
-      'ipAddress',
-      'userAgent',
-      'createdAt',
-      'prevHash',
-      'hash',
-    ])
-    .where('chainId', '=', chainId)
-    .where('seq', '>', String(afterSeq))
-    .orderBy('seq')
-    .limit(batchSize)
-    .execute()
-  return rows.map(storedEntry)
-}
-
-type Stored = { seq: string; principalType: string | null; principalId: string | null }
-
-/** A row of the table as the entry that was hashed. */
-export function storedEntry<Row extends Stored>({ principalType, principalId, ...row }: Row) {
-  const principal =
-    principalType === null && principalId === null
-      ? null
-      : { type: principalType as Principal['type'], id: principalId ?? '' }
-  return { ...row, seq: Number(row.seq), principal }
-}
-
-/** Moves the state past the row, or returns what is wrong with it and at which seq. */
-function checkRow(
-  row: StoredRow,
-  state: { seq: number; hash: Buffer },
-  sealed: ReadonlyMap<number, Seal>,
-): { seq: number; reason: string } | null {
-  const seq = state.seq + 1
-  if (row.seq !== seq) return { seq, reason: `row ${seq} is missing` }
-  if (!row.prevHash.equals(state.hash)) return { seq, reason: `row ${seq} does not follow its predecessor` }
-  // The first form does not hash a principal, so it must not show one.
-  if (row.form === 1 ? row.principal !== null : row.form !== presentForm || row.principal === null)
-    return { seq, reason: `row ${seq} was changed` }
-  if (!row.hash.equals(hashEntry(row, state.hash))) return { seq, reason: `row ${seq} was changed` }
-  const seal = sealed.get(seq)
-  if (seal !== undefined && seal.hash !== row.hash.toString('hex'))
-    return { seq, reason: `row ${seq} is not the one a checkpoint sealed` }
-  state.seq = seq
-  state.hash = row.hash
-  return null
+/** The head of a chain as its writers know it. */
+export async function findHead(query: Query, chainId: string): Promise<ChainHead | undefined> {
+  const [row] = await query<{ seq: string; hash: Buffer; checkpointedSeq: string }>(
+    'select seq, hash, checkpointed_seq as "checkpointedSeq" from audit_chains where chain_id = $1',
+    [chainId],
+  )
+  if (row === undefined) return undefined
+  return { seq: Number(row.seq), hash: row.hash, checkpointedSeq: Number(row.checkpointedSeq) }
 }

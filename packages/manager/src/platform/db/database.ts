@@ -5,6 +5,7 @@ import { Pool, types as pgTypes } from 'pg'
 import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
+import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -31,6 +32,8 @@ export type DatabaseOptions = {
   logPoolSize?: number
   /** Connections for each of the two ways of writing notifications; 1 by default. */
   notificationPoolSize?: number
+  /** Connections for reports and exports, and so how many may run at once; 1 by default. */
+  reportPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
   /** How long a transaction may wait for its next statement; 0 means no limit. */
@@ -57,6 +60,10 @@ export type Database = {
   writeNotifications: Read
   /** The same for very many recipients: it may take longer, and is planned by how the tables look at the moment. */
   writeToMembers: Read
+  /** Opens one moment of the database for a report or an export. */
+  openSnapshot: OpenSnapshot
+  /** Transactions that read as much as a report does and write, on a connection of their own. */
+  reportDb: Db
   /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
   jobPool: Pool
   /** Calls back whenever a connection reports a server that takes no writes. */
@@ -77,9 +84,15 @@ export const jobConnections = 2
 
 /** Writing to the members of a tenant of 100,000 takes one to three seconds, and more while others work too. */
 const leastMembersTimeoutMs = 30_000
+/** Sorting and joining all of the access there is takes seconds; so may the first rows of an export. */
+const leastReportTimeoutMs = 60_000
+/** How many connections what writes after such reading has. */
+export const reportWriteConnections = 1
 
 // Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
 const always = '-c jit=off'
+// Whoever has left needs no report: the server notices within a second, also in the middle of a long statement.
+const reportSettings = `${always} -c client_connection_check_interval=1000`
 // Statements that run at every request are lookups by key. They are planned once, as such, no matter how the tables
 // look at that moment; planning them again each time would take longer than running them.
 export const lookupSettings = [
@@ -109,12 +122,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
   const pool = openPool(options.poolSize, always)
   const { jobPool, ...purposes } = openPools(openPool, options)
-  const { lookups, contents, logs, asyncLogs, notifications, members } = purposes
-  const db: Db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-    log: (event) => options.onStatement?.(event.query.sql),
-  })
+  const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
+  const kyselyOn = (on: Pool): Db =>
+    new Kysely<DB>({
+      dialect: new PostgresDialect({ pool: on }),
+      plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+      log: (event) => options.onStatement?.(event.query.sql),
+    })
+  const db = kyselyOn(pool)
   const clock = createDatabaseClock(pool)
   return {
     db,
@@ -127,6 +142,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     writeAsyncCommit: writesOn(asyncLogs, options.onStatement),
     writeNotifications: readsOn(notifications, options.onStatement),
     writeToMembers: readsOn(members, options.onStatement),
+    openSnapshot: createSnapshots(reports),
+    reportDb: kyselyOn(reportWrites),
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
@@ -162,7 +179,9 @@ const connectionOptions = (options: DatabaseOptions, settings: string, statement
 
 /** The connections that serve one purpose each. */
 function openPools(open: OpenPool, options: DatabaseOptions) {
-  const { lookupPoolSize = 1, contentPoolSize = 1, logPoolSize = 1, notificationPoolSize = 1 } = options
+  const { lookupPoolSize = 1, contentPoolSize = 1, logPoolSize = 1 } = options
+  const { notificationPoolSize = 1, reportPoolSize = 1 } = options
+  const reportTimeoutMs = Math.max(options.statementTimeoutMs, leastReportTimeoutMs)
   const membersTimeoutMs = Math.max(options.statementTimeoutMs, leastMembersTimeoutMs)
   return {
     lookups: open(lookupPoolSize, lookupSettings),
@@ -171,6 +190,8 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
     asyncLogs: open(logPoolSize, `${lookupSettings} -c synchronous_commit=off`),
     notifications: open(notificationPoolSize, lookupSettings),
     members: open(notificationPoolSize, `${always} -c plan_cache_mode=force_custom_plan`, membersTimeoutMs),
+    reports: open(reportPoolSize, reportSettings, reportTimeoutMs),
+    reportWrites: open(reportWriteConnections, reportSettings, reportTimeoutMs),
     jobPool: open(jobConnections, always),
   }
 }

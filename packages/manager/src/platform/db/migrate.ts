@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
 import { explainingFailures } from './operator-errors.ts'
+import { buildIndexes } from './built-indexes.ts'
 import { buildPartitionIndexes } from './partition-indexes.ts'
 import { assertServiceRole, grantPrivileges } from './privileges.ts'
 
@@ -85,6 +86,7 @@ export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<
       }),
     )
     if (serviceRole !== undefined) await grantPrivileges(client, serviceRole)
+    await buildIndexes(client, say)
     await buildPartitionIndexes(client, say, (attach) => retryLockTimeouts(client, say, attach))
     return done.map((migration) => migration.name)
   })

@@ -57,7 +57,7 @@ export async function buildPartitionIndexes(
 }
 
 /** A concurrent build waits for transactions that began before it, and nobody waits for the build. */
-async function withoutLockTimeout(client: Client, statement: string): Promise<void> {
+export async function withoutLockTimeout(client: Client, statement: string): Promise<void> {
   const { rows } = await client.query<{ before: string }>(`select current_setting('lock_timeout') as before`)
   await client.query('set lock_timeout = 0')
   await client.query(statement)

@@ -2,7 +2,7 @@
 // audit tables nothing but reading and appending.
 import type { ClientBase } from 'pg'
 
-const appendOnly = ['audit_logs', 'audit_checkpoints']
+const appendOnly = ['audit_logs', 'audit_checkpoints', 'access_attestations', 'access_attestation_entries']
 
 /** Throws, saying what to do, unless the role exists and is not the one that migrates. */
 export async function assertServiceRole(client: ClientBase, role: string): Promise<void> {

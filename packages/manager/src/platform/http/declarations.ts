@@ -18,7 +18,7 @@ export type ApiServer = FastifyInstance<
 type Audience = 'development' | 'machines' | 'operations' | 'people' | 'proxy'
 
 /** Headers of responses that the document knows, beside those that follow from the status. */
-export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset'
+export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset' | 'X-Audit-Chain'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -37,6 +37,8 @@ declare module 'fastify' {
     consumes?: 'application/x-www-form-urlencoded'
     /** The media types of successful responses, where they are not JSON. */
     produces?: string | string[]
+    /** Successful responses in other media types, where a caller may choose. */
+    alternatives?: Record<string, TSchema>
     /** Headers of a response, by status. */
     responseHeaders?: Record<number, ResponseHeader[]>
   }

@@ -9,6 +9,8 @@ import { singleHeader } from './headers.ts'
 export type Gate = {
   /** Throws 401 unless the request comes from the trusted proxy; false when only the escape hatch let it in. */
   pass(request: IncomingMessage): boolean
+  /** False when none is configured, and so nobody passes. */
+  hasSecret: boolean
   /** True when the request carries a correct secret; the escape hatch does not count. */
   isTrusted(request: IncomingMessage): boolean
 }
@@ -38,6 +40,7 @@ export function createGate(options: {
     throw new AppError('unauthenticated', text)
   }
   return {
+    hasSecret: secrets.length > 0,
     isTrusted,
     pass: (request) => {
       const trusted = isTrusted(request)

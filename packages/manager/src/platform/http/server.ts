@@ -20,6 +20,7 @@ import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
 import { dropRest, endAfterRest, longestBodyMs, mayOverrun, watchBodies } from './arriving-bodies.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
 import { limitConnections } from './connection-limit.ts'
+import { prefersHtml } from './accept.ts'
 import type { ApiServer } from './declarations.ts'
 import { singleHeader } from './headers.ts'
 import { errorPage } from './pages/error-page.ts'
@@ -44,6 +45,8 @@ declare module 'fastify' {
     errorShape?: ErrorShape
     /** The 404 of every address below the route's fixed beginning that is not the route's, or that cannot be read. */
     unreadable?: string
+    /** Errors are pages to who prefers HTML, past the gate, and of the shape otherwise. */
+    errorPageIfAsked?: true
   }
 }
 
@@ -144,8 +147,9 @@ function sendError(
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
   if (mayOverrun(request.raw, droppedBytes(request))) endAfterRest(request, reply)
-  const declared = request.routeOptions?.config?.errorShape ?? 'error'
-  if (declared === 'page' && isForPage(request, failure))
+  const { errorShape: declared = 'error', errorPageIfAsked = false } = request.routeOptions?.config ?? {}
+  const isPageRoute = declared === 'page' && isForPage(request, failure)
+  if (isPageRoute || (errorPageIfAsked && !request.isRefusedAtGate && prefersHtml(request.headers.accept)))
     return sendPage(reply, failure.status, errorPage(failure, request.id))
   // GraphQL begins after authentication: callers refused before that get the same body on every route.
   const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')

@@ -2,7 +2,10 @@
 // it is exchanged for another.
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { CheckpointKey } from '../audit/verify.ts'
+import type { CheckpointKey } from '../audit/checkpoint-chain.ts'
+import { renewCopyMark } from '../audit/checkpoint-copies.ts'
+import { queryOf } from '../audit/rows.ts'
+import { forgetVerification, verificationKey } from '../audit/verification-marks.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { unavailable } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -88,7 +91,8 @@ type Exchange = { sealedColumns: readonly SealedColumns[]; from: Side; to: Side 
 
 /**
  * Makes the database belong to another master key, in the given transaction: every stored secret is sealed again, and
- * what the former key issued and signed still verifies. The lock of the one row blocks transactions that seal a secret.
+ * what the former key issued and signed still verifies. Verification of the trail begins anew, because its marks are
+ * those of the former key. The lock of the one row blocks transactions that seal a secret.
  */
 export async function exchangeMasterKey(
   tx: Tx,
@@ -104,6 +108,8 @@ export async function exchangeMasterKey(
     const sealed = to.secrets.seal(JSON.stringify(key), placeOf(id))
     await tx.insertInto('retiredKeys').values({ id, purpose: key.purpose, sealed }).execute()
   }
+  await forgetVerification(queryOf(tx))
+  await renewCopyMark(queryOf(tx), verificationKey(from.masterKey), verificationKey(to.masterKey))
   await sql`update installation set master_key_id = ${next}`.execute(tx)
   return { resealed }
 }

@@ -166,7 +166,13 @@ describe('the shared counters', () => {
     const forgetful = (limits: ThrottleLimits) => {
       let now = start
       const clock = { now: () => new Date(now) }
-      const throttle = createThrottle('agreement', limits, { redis: watched, clock, metrics, log })
+      const throttle = createThrottle('agreement', limits, {
+        redis: watched,
+        clock,
+        metrics,
+        log,
+        authFailures: { lockout: () => undefined },
+      })
       return {
         /** One failure: how long the client was blocked already, and how long the block is that now begins. */
         fail: async (client: string) => {

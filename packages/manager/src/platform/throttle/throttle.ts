@@ -4,6 +4,7 @@
 // moment later.
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
+import type { AuthFailures } from '../credentials/auth-failures.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -62,13 +63,19 @@ for _, key in ipairs(KEYS) do
   end
 end`
 
-export type ThrottleDeps = { redis: Redis; clock: Clock; metrics: Metrics; log: Logger }
+export type ThrottleDeps = {
+  redis: Redis
+  clock: Clock
+  metrics: Metrics
+  log: Logger
+  authFailures: Pick<AuthFailures, 'lockout'>
+}
 
 /** `name` keeps the counters of different throttles apart. */
 export function createThrottle(
   name: string,
   limits: ThrottleLimits,
-  { redis, clock, metrics, log }: ThrottleDeps,
+  { redis, clock, metrics, log, authFailures }: ThrottleDeps,
 ): Throttle {
   const own = createFailureWindow(limits)
   const now = (): number => clock.now().getTime()
@@ -81,6 +88,7 @@ export function createThrottle(
   const countLockout = metrics.lockouts.of(name)
   const noteBlock = (client: string, block_ms: number): void => {
     countLockout()
+    authFailures.lockout(name, client, block_ms)
     log.warn({ throttle: name, client, block_ms }, 'client is blocked after too many failures')
   }
   /** Runs a script on the client's counter; the shared state is taken over. Nothing is known while Redis is away. */

@@ -5,7 +5,12 @@ import type { FastifyReply } from 'fastify'
 import { type Html, html, htmlOfFile } from './html.ts'
 
 /** What differs from page to page. */
-export type Page = { title: string; main: Html }
+export type Page = {
+  title: string
+  main: Html
+  /** As wide as the window, for tables. */
+  isWide?: true
+}
 
 const style = htmlOfFile(new URL('./style.css', import.meta.url))
 
@@ -28,7 +33,7 @@ export function sendPage(reply: FastifyReply, status: number, page: Page): Fasti
     .send(layout(page, nonce).toString())
 }
 
-const layout = ({ title, main }: Page, nonce: string): Html =>
+const layout = ({ title, main, isWide }: Page, nonce: string): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -41,6 +46,6 @@ const layout = ({ title, main }: Page, nonce: string): Html =>
         </style>
       </head>
       <body>
-        <main>${main}</main>
+        <main class="${isWide === true ? 'wide' : 'narrow'}">${main}</main>
       </body>
     </html> `

@@ -1,0 +1,209 @@
+// The review as a page, to read and to print: the summary first, then the entries that ask for a decision.
+import { type Html, html } from '../../platform/http/pages/html.ts'
+import type { Page } from '../../platform/http/pages/send-page.ts'
+import {
+  type Flag,
+  type Recommendation,
+  activities,
+  flags,
+  recommendations,
+  scopeTypes,
+} from './flags.pure.ts'
+import type { ReportHead, ShownReport } from './report.service.ts'
+
+type Shown = ShownReport['entries'][number]
+
+const flagNames: Record<Flag, string> = {
+  privileged: 'privileged',
+  disabled: 'disabled',
+  expired: 'expired',
+  expires_soon: 'expires soon',
+  no_expiry: 'no expiry',
+  credential_not_rotated: 'credential not rotated',
+  never_active: 'never active',
+  dormant: 'dormant',
+  self_granted: 'self-granted',
+  unrecorded_grant: 'unrecorded grant',
+}
+const recommendationNames: Record<Recommendation, string> = {
+  revoke: 'Revoke',
+  review: 'Review',
+  keep: 'Keep',
+}
+const scopeNames: Record<(typeof scopeTypes)[number], string> = {
+  system: 'System',
+  project: 'Projects',
+  tenant: 'Tenants',
+  application: 'Applications',
+  environment: 'Environments',
+  endpoint: 'Endpoints',
+}
+const activityNames: Record<(typeof activities)[number], string> = {
+  under_30_days: 'Under 30 days ago',
+  under_90_days: 'Under 90 days ago',
+  under_1_year: 'Under a year ago',
+  older: 'Longer ago',
+  never: 'Never recorded',
+}
+const principalNames: Record<string, string> = {
+  user: 'user',
+  machine_user: 'machine user',
+  personal_access_token: 'personal access token',
+}
+
+/** The page of a report; `projectId` is the one that was asked for. */
+export function accessReviewPage({ head, entries }: ShownReport, projectId: string | null): Page {
+  const title = head.scope.type === 'system' ? 'Access review' : `Access review of ${head.scope.name}`
+  const scoped = projectId === null ? '' : `project_id=${projectId}&`
+  return {
+    title,
+    isWide: true,
+    main: html`<h1>Access review</h1>
+      <dl class="facts">${factsOf(head)}</dl>
+      ${charts(head)}
+      <h2 id="entries">Entries</h2>
+      <p>
+        ${shownOf(entries.length, head.summary.entries)} What should be revoked is first, then what has the
+        most flags. The whole report: <a href="?${scoped}format=csv">CSV</a>,
+        <a href="?${scoped}format=json">JSON</a>.
+      </p>
+      ${tableOf(entries)}
+      <h2>Attest</h2>
+      <p>
+        An attestation records that you have looked at this access. It changes none: revoke and modify with
+        the usual operations. Send <code>POST /api/access/review/attest</code> with
+        <code
+          >{"report_id": "${head.report_id}", "population_hash": "${head.population_hash}", "decision":
+          "approve"}</code
+        >. It is refused when access has changed since this page was made.
+      </p>`,
+  }
+}
+
+const row = (name: string, value: string | Html): Html =>
+  html`<dt>${name}</dt>
+    <dd>${value}</dd> `
+
+const chainNames = {
+  ok: 'verified, unbroken',
+  empty: 'empty',
+  broken: 'BROKEN: do not rely on who granted what',
+}
+
+const factsOf = ({ scope, generated_at, report_id, population_hash, summary, chain }: ReportHead): Html[] => [
+  row('Scope', scope.type === 'system' ? 'The whole system' : html`Project <bdi>${scope.name}</bdi>`),
+  row('As of', time(generated_at)),
+  row('Entries', `${counted(summary.entries)} held by ${counted(summary.principals)} principals`),
+  row('Activity', html`recorded since ${time(summary.activity_recorded_since)}`),
+  row('Audit trail', (chain.status === 'ok' ? chain.reason : null) ?? chainNames[chain.status]),
+  row('Report', html`<code>${report_id}</code>`),
+  row('Population', html`<code>${population_hash}</code>`),
+]
+
+const charts = ({ summary }: ReportHead): Html =>
+  html`<div class="charts">
+    ${[
+      chart('Recommendation', 'entries', summary.by_recommendation, [recommendations, recommendationNames]),
+      chart('Access by scope', 'principals', summary.principals_by_scope_type, [scopeTypes, scopeNames]),
+      chart('Last activity', 'entries', summary.by_last_activity, [activities, activityNames]),
+      chart('Flags', 'entries', summary.by_flag, [flags, flagNames]),
+    ]}
+  </div>`
+
+/** A table with a bar in each row, all to the scale of the longest. */
+function chart<Name extends string>(
+  title: string,
+  unit: string,
+  counts: Readonly<Record<Name, number>>,
+  [order, names]: [readonly Name[], Readonly<Record<Name, string>>],
+): Html {
+  const longest = Math.max(1, ...order.map((name) => counts[name]))
+  const rows = order.map((name) => {
+    const share = Math.round((counts[name] / longest) * 1_000) / 10
+    const text = `${names[name]}: ${counted(counts[name])} ${unit}`
+    return html`<tr>
+      <th scope="row" class="label">${names[name]}</th>
+      <td class="number">${counted(counts[name])}</td>
+      <td class="bar">
+        <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${text}">
+          <rect class="track" width="100" height="10"></rect>
+          <rect class="fill" width="${share}" height="10"></rect>
+        </svg>
+      </td>
+    </tr>`
+  })
+  return html`<table class="chart">
+    <caption>
+      ${title}
+      <span class="soft">(${unit})</span>
+    </caption>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`
+}
+
+const shownOf = (shown: number, all: number): string => {
+  if (all === 0) return 'There is no access.'
+  return shown === all
+    ? `All ${counted(all)} entries.`
+    : `The first ${counted(shown)} of ${counted(all)} entries.`
+}
+
+const tableOf = (entries: readonly Shown[]): Html =>
+  html`<div class="scroll" role="region" aria-labelledby="entries" tabindex="0">
+    <table class="entries">
+      <thead>
+        <tr>
+          <th scope="col" class="who">Who</th>
+          <th scope="col" class="what">Access to</th>
+          <th scope="col" class="role">Role</th>
+          <th scope="col">Granted</th>
+          <th scope="col">Last active</th>
+          <th scope="col" class="flags">Flags</th>
+          <th scope="col">Advice</th>
+          <th scope="col">Attested</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${entries.map(entryRow)}
+      </tbody>
+    </table>
+  </div>`
+
+function entryRow(entry: Shown): Html {
+  const { name, email, principal_type, scope_type, scope_name, project_name, recommendation } = entry
+  const attested = entry.last_attestation
+  const more = [principalNames[principal_type] ?? principal_type, email].filter((text) => text !== '')
+  return html`<tr class="${recommendation}">
+    <th scope="row">
+      <bdi>${name}</bdi><small><bdi>${more.join(', ')}</bdi></small>
+    </th>
+    <td><bdi>${scope_name}</bdi><small>${scopeText(scope_type, project_name)}</small></td>
+    <td><bdi>${entry.role}</bdi></td>
+    <td>${date(entry.granted_at, 'unknown')}${endOf(entry)}</td>
+    <td>${date(entry.last_activity_at, 'never')}</td>
+    <td>${entry.flags.map((flag) => html`<span class="flag">${flagNames[flag]}</span> `)}</td>
+    <td><strong>${recommendationNames[recommendation]}</strong></td>
+    <td>
+      ${attested === null ? 'never' : html`${date(attested.attested_at, '')}<small>${attested.decision}</small>`}
+    </td>
+  </tr> `
+}
+
+const scopeText = (type: string, project: string | null): Html | string => {
+  if (project === null) return ''
+  return type === 'project' ? 'project' : html`${type} in <bdi>${project}</bdi>`
+}
+
+const endOf = ({ expires_at }: Shown): Html | null =>
+  expires_at === null ? null : html`<small>until ${date(expires_at, '')}</small>`
+
+const counted = (count: number): string => count.toLocaleString('en')
+
+/** Minutes are enough to read; the whole is in the attribute. */
+const time = (at: string): Html =>
+  html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
+
+const date = (at: string | null, otherwise: string): Html | string =>
+  at === null ? otherwise : html`<time datetime="${at}">${at.slice(0, 10)}</time>`

@@ -1,0 +1,165 @@
+// All the access there is, as SQL: one row for each access that somebody or something holds. Report and attestation read the
+// same rows. $1 is the project, or null for the whole system.
+import { systemChain } from '../../platform/audit/entry.ts'
+
+const person = `coalesce(nullif(u.external_name, ''), u.external_username)`
+
+// What a role of a tenant permits, as a text. `offset 0`: made once for a role, not once for each member.
+const tenantRoles = `
+  select r.tenant_id, r.name, r.permissions,
+    (select string_agg(distinct one collate "C", ',' order by one collate "C") from unnest(r.permissions) one) as permits
+  from tenant_role_definitions r where $1::uuid is null or r.project_id = $1 offset 0`
+
+/** The access of people. Administrators and tokens are of no project: the review of the system is about them. */
+const ofPeople = `
+  select 'user' as principal_type, u.id as principal_id, ${person} as name, u.external_email as email,
+    'system' as scope_type, null::uuid as scope_id, 'System' as scope_name,
+    null::uuid as project_id, u.role, true as enabled, null::timestamptz as granted_at, null::timestamptz as expires_at,
+    true as is_privileged, null::timestamptz as rotated_at, u.id as activity_of, u.id as held_by,
+    'user' as entity_type, u.id as entity_id, '{update}'::text[] as grants, null::text as permits
+  from users u where u.role = 'administrator' and $1::uuid is null
+  union all
+  select 'user', u.id, ${person}, u.external_email, 'project', m.project_id, p.name, m.project_id,
+    m.role, true, m.updated_at, null, m.role in ('maintainer', 'owner'), null, u.id, u.id,
+    'user2project', m.id, '{grant,update}', null
+  from user2projects m join users u on u.id = m.user_id join projects p on p.id = m.project_id
+  where $1::uuid is null or m.project_id = $1
+  union all
+  select 'user', u.id, ${person}, u.external_email, 'tenant', m.tenant_id, t.name, m.project_id,
+    m.role_name, true, m.updated_at, null, 'members' = any(d.permissions), null, u.id, u.id,
+    'user2tenant', m.id, '{grant,update}', d.permits
+  from user2tenants m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
+    join (${tenantRoles}) d on d.tenant_id = m.tenant_id and d.name = m.role_name
+  where $1::uuid is null or m.project_id = $1
+  union all
+  select 'user', u.id, ${person}, u.external_email, 'application', m.application_id, a.name,
+    m.project_id, m.role, true, m.updated_at, null, false, null, u.id, u.id,
+    'user2application', m.id, '{grant,update}', null
+  from user2applications m join users u on u.id = m.user_id join applications a on a.id = m.application_id
+  where $1::uuid is null or m.project_id = $1`
+
+/** What programs hold. A token that somebody made for themselves is no grant of theirs to themselves. */
+const ofPrograms = `
+  select 'personal_access_token', k.id, k.name, u.external_email, 'system', null, 'System', null,
+    u.role, true, k.created_at, k.expires_at, u.role = 'administrator', null, null, null,
+    'personalAccessToken', k.id, '{create}', null
+  from personal_access_tokens k join users u on u.id = k.user_id where not k.revoked and $1::uuid is null
+  union all
+  select 'machine_user', m.id, m.name, '', 'environment', m.environment_id, e.display_name, m.project_id,
+    'machine', m.enabled, m.created_at, null, false, coalesce(m.last_rotated_at, m.created_at), m.id, null,
+    'machineUser', m.id, '{create}', null
+  from machine_users m join environments e on e.id = m.environment_id
+  where $1::uuid is null or m.project_id = $1
+  union all
+  select 'machine_user', m.id, m.name, '', 'endpoint', x.endpoint_id, e.name, x.project_id,
+    'caller', x.enabled and m.enabled, x.created_at, null, false, null, m.id, null,
+    'machineUser2Endpoint', x.id, '{create}', null
+  from machine_user2endpoints x join machine_users m on m.id = x.machine_user_id join endpoints e on e.id = x.endpoint_id
+  where $1::uuid is null or x.project_id = $1`
+
+// The role is last: it may hold any character, and nothing follows that it could pretend to be.
+const entryId = `left(encode(sha256(convert_to(principal_type || E'\\n' || principal_id || E'\\n' || scope_type || E'\\n'
+  || coalesce(scope_id::text, '') || E'\\n' || role, 'UTF8')), 'hex'), 32)`
+
+/** Every access with its id. */
+export const population = `
+  select ${entryId} as entry_id, a.* from (${ofPeople} union all ${ofPrograms}) a`
+
+/**
+ * The hash of the rows of `entry` (entry_id, enabled, expires_at, permits), in hexadecimal, and their number. Of many texts a
+ * text is made for one 256th at a time: it does not grow to what a text may hold.
+ */
+export const populationHash = `
+  select encode(sha256(convert_to(coalesce('project ' || $1::text, 'system'), 'UTF8')
+      || coalesce(string_agg(part, ''::bytea order by first), ''::bytea)), 'hex') as hash,
+    coalesce(sum(count), 0)::int as count
+  from (
+    select left(entry_id, 2) collate "C" as first, count(*) as count,
+      sha256(convert_to(string_agg(entry_id || ' ' || enabled || ' '
+        || coalesce((extract(epoch from expires_at) * 1000)::bigint::text, '-') || coalesce(' ' || permits, ''), E'\\n' order by entry_id collate "C"), 'UTF8')) as part
+    from entry group by 1
+  ) parts`
+
+// The newest row of the audit trail that gave this access; found by its index, a row at a time.
+const grant = `
+  select coalesce(l.principal_id, l.user_id::text) as granted_by, l.user_id, l.created_at from audit_logs l
+  where l.chain_id = coalesce(p.project_id, '${systemChain}'::uuid) and l.entity_id = p.entity_id::text
+    and l.entity_type = p.entity_type and l.action = any(p.grants)
+    and (p.entity_type <> 'user' or l.changes->'role'->>'after' = 'administrator')
+  order by l.seq desc limit 1`
+
+const withFacts = `
+  select p.*, coalesce(p.granted_at, g.created_at) as given_at, g.granted_by,
+    g.user_id = p.held_by as is_self_granted,
+    case p.principal_type when 'user' then ua.last_active_at when 'machine_user' then ma.last_active_at
+      else k.last_used_at end as last_activity_at,
+    -- Uses of tokens were recorded from the first one on.
+    case p.principal_type when 'personal_access_token' then p.granted_at
+      else greatest(coalesce(p.granted_at, g.created_at), r.started_at) end as known_from
+  from (${population}) p
+  cross join activity_recording r
+  left join user_activity ua on p.principal_type = 'user' and ua.user_id = p.activity_of
+  left join machine_user_activity ma on p.principal_type = 'machine_user' and ma.machine_user_id = p.activity_of
+  left join personal_access_tokens k on p.principal_type = 'personal_access_token' and k.id = p.principal_id
+  left join lateral (${grant}) g on true`
+
+// In the order of flags.pure.ts.
+const flagsOf = `array_remove(array[
+    case when is_privileged then 'privileged' end,
+    case when not enabled then 'disabled' end,
+    case when expires_at <= now() then 'expired' end,
+    case when expires_at > now() and expires_at <= now() + interval '30 days' then 'expires_soon' end,
+    case when principal_type = 'personal_access_token' and expires_at is null then 'no_expiry' end,
+    case when rotated_at < now() - interval '365 days' then 'credential_not_rotated' end,
+    case when last_activity_at is null then 'never_active' end,
+    case when coalesce(last_activity_at, known_from) < now() - interval '90 days' then 'dormant' end,
+    case when is_self_granted then 'self_granted' end,
+    case when granted_by is null then 'unrecorded_grant' end
+  ], null)`
+
+const activityOf = `case
+    when last_activity_at is null then 'never'
+    when last_activity_at > now() - interval '30 days' then 'under_30_days'
+    when last_activity_at > now() - interval '90 days' then 'under_90_days'
+    when last_activity_at > now() - interval '365 days' then 'under_1_year'
+    else 'older' end`
+
+const withFlags = `
+  select f.*, ${flagsOf} as flags, ${activityOf} as activity from (${withFacts}) f`
+
+/** One row with everything that is known of the population as a whole. The roles beyond $2 are left out. */
+export const summaryOf = `
+  with entry as materialized (
+    select entry_id, enabled, expires_at, permits, principal_type, principal_id, scope_type, role, flags, activity
+    from (${withFlags}) w
+  )
+  select h.hash, h.count, now() as generated_at, (select started_at from activity_recording) as activity_recorded_since,
+    (select count(*)::int from (select distinct principal_type, principal_id from entry) d) as principals,
+    (select coalesce(json_object_agg(scope_type, n), '{}') from (
+      select scope_type, count(distinct principal_id)::int as n from entry group by 1) s) as principals_by_scope,
+    (select coalesce(json_agg(g), '[]') from (
+      select principal_type, scope_type, activity, flags, count(*)::int as entries from entry group by 1, 2, 3, 4) g) as groups,
+    (select coalesce(json_agg(r), '[]') from (
+      select scope_type, role, count(*)::int as entries from entry group by 1, 2
+      order by 3 desc, scope_type, role collate "C" limit $2) r) as roles
+  from (${populationHash}) h`
+
+const columns = `
+  select w.entry_id, w.principal_type, w.principal_id,
+    w.name, w.email,
+    w.scope_type, w.scope_id, w.scope_name, w.project_id, p.name as project_name, w.role, w.enabled, w.given_at as granted_at,
+    w.granted_by, w.last_activity_at, w.expires_at, w.flags, e.attestation_id, e.decision, t.created_at as attested_at,
+    t.created_by as attested_by
+  from (${withFlags}) w
+  left join projects p on p.id = w.project_id
+  left join access_entry_attestations e on e.entry_id = decode(w.entry_id, 'hex')
+  left join access_attestations t on t.id = e.attestation_id`
+
+/** All entries; those of one principal are together. */
+export const allEntries = `${columns}
+  order by w.principal_type collate "C" desc, w.name collate "C", w.principal_id, w.scope_type collate "C", w.entry_id collate "C"`
+
+/** The first $2 entries by the rank of their flags: $3 are flags, joined by commas, and $4 their ranks. */
+export const firstEntries = `${columns}
+  left join unnest($3::text[], $4::int[]) as ranked (flags, rank) on ranked.flags = array_to_string(w.flags, ',')
+  order by ranked.rank, w.name collate "C", w.principal_id, w.entry_id collate "C" limit $2`

@@ -1,0 +1,179 @@
+// The report: all the access there is, as of one moment. What must be known before its first byte is read first, and is
+// recorded; the entries follow by a cursor, so memory does not grow with their number.
+import type { Actor } from '../../policy/actor.ts'
+import { recheckSystemPermission } from '../../policy/recheck.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { ChainObject } from '../../platform/audit/chain-object.ts'
+import type { Database, Db } from '../../platform/db/database.ts'
+import type { Snapshot } from '../../platform/db/snapshots.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Schedule } from '../../platform/jobs/schedules.ts'
+import type { AuditTrailApi } from '../audit/index.ts'
+import * as store from './access-reviews.store.ts'
+import { countGroups, rankOf, recommend, scopeTypes, zeros } from './flags.pure.ts'
+
+export type ReportDeps = {
+  db: Db
+  database: Pick<Database, 'openSnapshot'>
+  audit: Audit
+  auditTrail: Pick<AuditTrailApi, 'chainStatus'>
+}
+export type ReportService = ReturnType<typeof createReportService>
+
+type Format = 'json' | 'csv' | 'html'
+type Wanted = { projectId: string | null; format: Format }
+type Scope = { type: 'system' } | { type: 'project'; id: string; name: string }
+type Summary = ReturnType<typeof summarize>
+/** Everything but the entries. */
+export type ReportHead = {
+  report_id: string
+  generated_at: string
+  scope: Scope
+  population_hash: string
+  summary: Summary
+  chain: ChainObject
+}
+export type Entry = ReturnType<typeof entryOf>
+/** `close` gives the connection back, also when not all entries were read. */
+export type OpenReport = { head: ReportHead; close: () => Promise<void> }
+export type StreamedReport = OpenReport & { batches: AsyncIterable<Entry[]> }
+export type ShownReport = OpenReport & { entries: (Entry & { project_name: string | null })[] }
+
+const maxRoles = 100
+const maxShown = 1_000
+const [sweepEveryMs, deletedAtOnce] = [3_600_000, 1_000]
+
+/** Reports for reviewers. */
+export function createReportService({ db, database, audit, auditTrail }: ReportDeps) {
+  const record = createRecord(db, audit)
+
+  /** Reads what comes first, then what `read` reads; whatever fails gives the connection back. */
+  const open = async <Read>(
+    actor: Actor,
+    wanted: Wanted,
+    signal: AbortSignal,
+    read: (snapshot: Snapshot, summary: store.SummaryRow) => Promise<Read>,
+  ): Promise<OpenReport & { read: Read }> => {
+    const snapshot = await database.openSnapshot()
+    const close = (): Promise<void> => snapshot.close()
+    // Nobody waits for the report any more.
+    signal.addEventListener('abort', () => void close(), { once: true })
+    try {
+      signal.throwIfAborted()
+      const scope = await scopeOf(snapshot, wanted.projectId)
+      const summary = await store.readSummary(snapshot, wanted.projectId, maxRoles)
+      const head: ReportHead = {
+        report_id: newId(),
+        generated_at: summary.generated_at,
+        scope,
+        population_hash: summary.hash,
+        summary: summarize(summary),
+        chain: await auditTrail.chainStatus(snapshot, wanted.projectId),
+      }
+      const result = await read(snapshot, summary)
+      await record(actor, head, wanted)
+      return { head, close, read: result }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+
+  return {
+    schedule: createSweep(db),
+
+    /** All entries, in batches. The first batch is there: what fails from now on cuts the response. */
+    stream: async (actor: Actor, wanted: Wanted, signal: AbortSignal): Promise<StreamedReport> => {
+      const { head, close, read } = await open(actor, wanted, signal, async (snapshot) => {
+        const rows = store.streamEntries(snapshot, wanted.projectId)
+        return { rows, first: await rows.next() }
+      })
+      return { head, close, batches: batchesOf(read, close) }
+    },
+
+    /** The entries that a page has room for, those first that should be revoked. */
+    show: async (actor: Actor, wanted: Wanted, signal: AbortSignal): Promise<ShownReport> => {
+      const { read, ...report } = await open(actor, wanted, signal, (snapshot, { groups }) => {
+        const ranks = new Map(groups.map(({ flags }) => [flags.join(','), rankOf(flags)]))
+        return store.readFirstEntries(snapshot, wanted.projectId, maxShown, ranks)
+      })
+      await report.close()
+      return { ...report, entries: read.map((row) => ({ ...entryOf(row), project_name: row.project_name })) }
+    },
+  }
+}
+
+/** Says who has read what, before the response begins; who lost the right meanwhile reads nothing. */
+const createRecord =
+  (db: Db, audit: Audit) =>
+  (actor: Actor, head: ReportHead, { projectId, format }: Wanted): Promise<void> =>
+    db.transaction().execute(async (tx) => {
+      const { report_id: id, population_hash: populationHash, summary } = head
+      const { entries } = summary
+      await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
+      await store.insertReport(tx, { id, projectId, populationHash, entries }, actor.user.id)
+      await audit.append(tx, actor, {
+        projectId: null,
+        entityType: 'accessReview',
+        entityId: id,
+        action: 'read',
+        description: `accessReview of ${projectId === null ? 'the system' : `project ${projectId}`} read`,
+        classes: {},
+        before: null,
+        after: null,
+        metadata: { project_id: projectId, format, population_hash: populationHash, entries },
+      })
+    })
+
+const createSweep = (db: Db): Schedule => ({
+  name: 'access-reviews',
+  everyMs: sweepEveryMs,
+  run: async (signal) => {
+    const goesOn = (count: number): boolean => count === deletedAtOnce && signal?.aborted !== true
+    while (goesOn(await store.deleteOldReports(db, deletedAtOnce)));
+  },
+})
+
+async function scopeOf(snapshot: Snapshot, projectId: string | null): Promise<Scope> {
+  if (projectId === null) return { type: 'system' }
+  const name = orNotFound(await store.findProjectName(snapshot, projectId), 'project')
+  return { type: 'project', id: projectId, name }
+}
+
+async function* batchesOf(
+  { rows, first }: { rows: AsyncGenerator<store.EntryRow[]>; first: IteratorResult<store.EntryRow[], void> },
+  close: () => Promise<void>,
+): AsyncGenerator<Entry[]> {
+  try {
+    if (first.done !== true) yield first.value.map(entryOf)
+    for await (const batch of rows) yield batch.map(entryOf)
+  } finally {
+    await close()
+  }
+}
+
+function summarize(row: store.SummaryRow) {
+  const listed = row.roles.reduce((sum, { entries }) => sum + entries, 0)
+  return {
+    entries: row.count,
+    principals: row.principals,
+    activity_recorded_since: row.activity_recorded_since,
+    principals_by_scope_type: { ...zeros(scopeTypes), ...row.principals_by_scope },
+    ...countGroups(row.groups),
+    by_role: row.roles,
+    /** Entries of roles that are not listed. */
+    other_roles: row.count - listed,
+  }
+}
+
+/** An entry as the interface has it. */
+function entryOf(row: store.EntryRow) {
+  const { attestation_id, attested_at, attested_by, decision, project_name: _, flags, ...rest } = row
+  return {
+    ...rest,
+    flags,
+    recommendation: recommend(flags),
+    last_attestation: attestation_id === null ? null : { attestation_id, attested_at, attested_by, decision },
+  }
+}

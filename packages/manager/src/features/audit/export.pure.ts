@@ -1,0 +1,89 @@
+// What is asked of an export, and where one that has a limit goes on.
+import { badRequest } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { readTimeWindow } from '../../platform/inputs/time-window.ts'
+
+export type ExportQuery = {
+  from?: string
+  to?: string
+  project_id?: string
+  entity_type?: string
+  entity_id?: string
+  action?: string
+  user_id?: string
+  limit?: string
+  cursor?: string
+}
+/** Null where nothing was asked. */
+export type ExportFilters = {
+  from: string | null
+  to: string | null
+  projectId: string | null
+  entityType: string | null
+  entityId: string | null
+  action: string | null
+  userId: string | null
+}
+/** The last row that was exported; later rows of the system's chain than `systemSeq` are left out. */
+export type Position = { chainId: string; seq: number; systemSeq: number }
+export type ExportRequest = { filters: ExportFilters; limit: number | null; after: Position | null }
+
+const maxLimit = 10_000
+
+/** What the query string asks for; throws 400 and says what is wrong. */
+export function readExportQuery(query: ExportQuery): ExportRequest {
+  const { from, to } = readTimeWindow(query)
+  return {
+    filters: {
+      from,
+      to,
+      projectId: readId('project_id', query.project_id),
+      entityType: query.entity_type ?? null,
+      entityId: query.entity_id ?? null,
+      action: query.action ?? null,
+      userId: readId('user_id', query.user_id),
+    },
+    limit: readLimit(query.limit),
+    after: query.cursor === undefined ? null : decodePosition(query.cursor),
+  }
+}
+
+/** The filters by the names they have in the query string; those that are not set are left out. */
+export const namedFilters = (filters: ExportFilters): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({
+      from: filters.from,
+      to: filters.to,
+      project_id: filters.projectId,
+      entity_type: filters.entityType,
+      entity_id: filters.entityId,
+      action: filters.action,
+      user_id: filters.userId,
+    }).filter((pair): pair is [string, string] => pair[1] !== null),
+  )
+
+function readId(name: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  const id = parseUuid(text)
+  if (id === null) throw badRequest(`${name} must be a UUID`)
+  return id
+}
+
+function readLimit(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxLimit)
+    throw badRequest('limit must be a whole number from 1 to 10000; leave it out to export everything')
+  return limit
+}
+
+export const encodePosition = ({ chainId, seq, systemSeq }: Position): string =>
+  Buffer.from(`${chainId}:${seq}:${systemSeq}`).toString('base64url')
+
+function decodePosition(cursor: string): Position {
+  const text = Buffer.from(cursor.slice(0, 200), 'base64url').toString('latin1')
+  const [, id, seq, systemSeq] = /^(.{36}):(\d{1,15}):(\d{1,15})$/.exec(text) ?? []
+  const chainId = parseUuid(id)
+  if (chainId === null) throw badRequest('cursor is not one of an export; use next_cursor of the page before')
+  return { chainId, seq: Number(seq), systemSeq: Number(systemSeq) }
+}

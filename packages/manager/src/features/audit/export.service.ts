@@ -1,0 +1,126 @@
+// Exports of the trail: one moment of the database, streamed row by row, with the verdict on the chains it was read from.
+import { createHash } from 'node:crypto'
+import type { Actor } from '../../policy/actor.ts'
+import { recheckSystemPermission } from '../../policy/recheck.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { ChainObject } from '../../platform/audit/chain-object.ts'
+import type { ReadChainStatus } from '../../platform/audit/chain-status.ts'
+import { canonicalJson } from '../../platform/audit/entry.ts'
+import type { Database, Db } from '../../platform/db/database.ts'
+import type { Snapshot } from '../../platform/db/snapshots.ts'
+import { csvRecord } from '../../platform/lists/csv.ts'
+import type { SigningKey } from '../../platform/secrets/keys.ts'
+import { type ExportRequest, encodePosition, namedFilters } from './export.pure.ts'
+import * as store from './export.store.ts'
+
+export type ExportFormat = 'json' | 'ndjson' | 'csv'
+
+export type ExportDeps = {
+  db: Db
+  database: Pick<Database, 'openSnapshot'>
+  audit: Audit
+  chainStatus: ReadChainStatus
+  checkpointKey: SigningKey
+}
+export type ExportService = ReturnType<typeof createExportService>
+/** What is known before the first row is read. */
+type Frame = { request: ExportRequest; nextCursor: string | null; chain: ChainObject }
+
+export function createExportService(deps: ExportDeps) {
+  const { db, database, audit, chainStatus, checkpointKey } = deps
+
+  /** That somebody exports is recorded before the first row leaves. */
+  const record = (actor: Actor, format: ExportFormat, { filters, limit, after }: ExportRequest) =>
+    db.transaction().execute(async (tx) => {
+      await recheckSystemPermission(tx, actor, 'AUDIT_EXPORT')
+      await audit.append(tx, actor, {
+        projectId: null,
+        entityType: 'auditTrail',
+        entityId: filters.projectId ?? 'all',
+        action: 'export',
+        description: `audit trail exported as ${format}`,
+        classes: {},
+        before: null,
+        after: null,
+        metadata: { format, filters: namedFilters(filters), limit, continued: after !== null },
+      })
+    })
+
+  const open = async (request: ExportRequest) => {
+    const snapshot = await database.openSnapshot()
+    try {
+      const chain = await chainStatus(snapshot, request.filters.projectId)
+      await store.preferWindow(snapshot, request)
+      const next = await store.findNext(snapshot, request)
+      const frame: Frame = { request, chain, nextCursor: next === null ? null : encodePosition(next) }
+      return { snapshot, frame }
+    } catch (error) {
+      await snapshot.close()
+      throw error
+    }
+  }
+
+  return {
+    /** Begins an export. `pieces` are its body; `close` ends it at any time and has to be called in any case. */
+    begin: async (actor: Actor, format: ExportFormat, request: ExportRequest) => {
+      await record(actor, format, request)
+      const { snapshot, frame } = await open(request)
+      const pieces = {
+        json: () => jsonPieces(snapshot, frame),
+        ndjson: () => ndjsonPieces(snapshot, frame, checkpointKey),
+        csv: () => csvPieces(snapshot, frame),
+      }[format]
+      return {
+        pieces: pieces(),
+        nextCursor: frame.nextCursor,
+        chain: frame.chain,
+        close: () => snapshot.close(),
+      }
+    },
+  }
+}
+
+// Each closes the snapshot before its end is sent: whoever asks for one page after the other never finds the own one open.
+
+async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame) {
+  let [before, all] = ['{"entries":[', 0]
+  for await (const { lines, count } of store.streamEntries(snapshot, request)) {
+    yield before + lines.replaceAll('\n', ',')
+    before = ','
+    all += count
+  }
+  await snapshot.close()
+  const rest = JSON.stringify({ count: all, next_cursor: nextCursor, chain })
+  yield `${all === 0 ? before : ''}],${rest.slice(1)}`
+}
+
+/** The last line says what was exported and is signed, so that a file shows by itself that it is whole. */
+async function* ndjsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame, key: SigningKey) {
+  const digest = createHash('sha256')
+  let all = 0
+  for await (const { lines, count } of store.streamEntries(snapshot, request)) {
+    const piece = `${lines}\n`
+    digest.update(piece)
+    all += count
+    yield piece
+  }
+  await snapshot.close()
+  const content = {
+    filters: namedFilters(request.filters),
+    is_continued: request.after !== null,
+    count: all,
+    next_cursor: nextCursor,
+    chain,
+    digest: digest.digest('hex'),
+    keyId: key.keyId,
+    publicKey: key.publicKey.toString('base64'),
+  }
+  const signature = key.sign(createHash('sha256').update(canonicalJson(content)).digest())
+  yield `${JSON.stringify({ export: { ...content, signature: signature.toString('base64') } })}\n`
+}
+
+async function* csvPieces(snapshot: Snapshot, { request }: Frame) {
+  yield csvRecord(store.exportColumns)
+  for await (const { lines } of store.streamRecords(snapshot, request)) yield `${lines}\n`
+  await snapshot.close()
+}

@@ -1,0 +1,20 @@
+import { anyOf, isAbout, trailQuery } from './trail-query.pure.ts'
+
+export const credentialRotations = trailQuery({
+  name: 'credential-rotations',
+  title: 'Credentials and keys that were replaced',
+  description:
+    'Rotated credentials of machine users, replaced secrets of endpoints, keys that sign pilets, and exchanges of the master key. The secrets themselves are nowhere in the trail. Personal access tokens are not rotated: see pat-lifecycle.',
+  controls: [
+    'ISO/IEC 27001:2022 A.5.17',
+    'ISO/IEC 27001:2022 A.8.24',
+    'SOC 2 CC6.1',
+    'NIST SP 800-53 IA-5',
+    'NIST SP 800-53 SC-12',
+  ],
+  condition: anyOf(
+    isAbout(['machineUser', 'installation'], 'rotate'),
+    `(${isAbout(['endpoint'], 'update')} and l.changes ?| array['authPassword', 'authToken'])`,
+    isAbout(['piletSigningKey']),
+  ),
+})

@@ -1,0 +1,123 @@
+// Runs evidence queries: one moment of the database, the rows as they are read, and the verdict on the audit chains of the
+// same moment. Every run is in the audit trail before its first row is sent.
+import type { Actor } from '../../policy/actor.ts'
+import { recheckSystemPermission } from '../../policy/recheck.ts'
+import type { Audit } from '../../platform/audit/append.ts'
+import type { ChainObject } from '../../platform/audit/chain-object.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { OpenSnapshot, Snapshot } from '../../platform/db/snapshots.ts'
+import { orNotFound } from '../../platform/errors.ts'
+import type { AuditTrailApi } from '../audit/index.ts'
+import { type EvidenceQuery, byName, statementOf } from './evidence-query.pure.ts'
+import { type AskedWindow, type Window, readWindow } from './window.pure.ts'
+
+export type EvidenceDeps = {
+  db: Db
+  audit: Audit
+  openSnapshot: OpenSnapshot
+  auditTrail: AuditTrailApi
+  queries: readonly EvidenceQuery[]
+  maxRows: number
+}
+export type EvidenceService = ReturnType<typeof createEvidenceService>
+type Row = Record<string, unknown>
+
+/** A run whose first rows are read. Whoever gets it closes it. */
+export type EvidenceRun = Window & {
+  name: string
+  generatedAt: string
+  columns: string[]
+  chain: ChainObject
+  /** The rows in batches, and at the end how many there were and whether there were more. */
+  rows: AsyncGenerator<Row[], { count: number; isTruncated: boolean }>
+  close(): Promise<void>
+}
+
+const batchSize = 200
+
+export function createEvidenceService(deps: EvidenceDeps) {
+  const { db, audit, openSnapshot, auditTrail, maxRows } = deps
+  const queries = byName(deps.queries)
+
+  /** The moment is fixed by the first statement, so a run never finds its own row in the trail. */
+  const begin = async (
+    actor: Actor,
+    snapshot: Snapshot,
+    query: EvidenceQuery,
+    asked: AskedWindow,
+  ): Promise<Omit<EvidenceRun, 'close'>> => {
+    const [moment] = await snapshot.query<{ now: string }>('select now() as now')
+    const generatedAt = (moment as { now: string }).now
+    const window = readWindow(asked, new Date(generatedAt))
+    const chain = await auditTrail.chainStatus(snapshot, null)
+    const times = { from: window.from.toISOString(), to: window.to.toISOString() }
+    const values = [times.from, times.to, maxRows + 1]
+    const batches = snapshot.stream<Row>(statementOf(query), values, batchSize)
+    // Whatever is wrong with the statement is known before the response begins.
+    const first = await batches.next()
+    await db.transaction().execute(async (tx) => {
+      await recheckSystemPermission(tx, actor, 'EVIDENCE_READ')
+      await audit.append(tx, actor, readEvent(query, times))
+    })
+    const columns = Object.keys(query.columns)
+    return { name: query.name, ...window, generatedAt, columns, chain, rows: cut(first, batches, maxRows) }
+  }
+
+  return {
+    list: () =>
+      [...queries.values()].map(({ name, title, description, controls, columns }) => ({
+        name,
+        title,
+        description,
+        controls: [...controls],
+        columns: Object.keys(columns),
+      })),
+
+    /** Throws 404, 400, or 503 when too many reports run already. The run is closed when the signal says so. */
+    run: async (
+      actor: Actor,
+      name: string,
+      asked: AskedWindow,
+      signal: AbortSignal,
+    ): Promise<EvidenceRun> => {
+      const query = orNotFound(queries.get(name), 'evidence query')
+      const snapshot = await openSnapshot()
+      const close = (): Promise<void> => snapshot.close()
+      signal.addEventListener('abort', () => void close(), { once: true })
+      try {
+        signal.throwIfAborted()
+        return { ...(await begin(actor, snapshot, query, asked)), close }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+  }
+}
+
+/** The batches up to the most rows. */
+async function* cut(
+  first: IteratorResult<Row[], void>,
+  rest: AsyncGenerator<Row[], void, void>,
+  maxRows: number,
+): AsyncGenerator<Row[], { count: number; isTruncated: boolean }> {
+  let count = 0
+  for (let next = first; next.done !== true; next = await rest.next()) {
+    const rows = next.value.slice(0, maxRows - count)
+    count += next.value.length
+    if (rows.length > 0) yield rows
+  }
+  return { count: Math.min(count, maxRows), isTruncated: count > maxRows }
+}
+
+const readEvent = (query: EvidenceQuery, times: { from: string; to: string }) => ({
+  projectId: null,
+  entityType: 'evidence',
+  entityId: query.name,
+  action: 'read' as const,
+  description: `evidence ${query.name} read`,
+  classes: {},
+  before: null,
+  after: null,
+  metadata: times,
+})

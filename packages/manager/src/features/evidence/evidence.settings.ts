@@ -1,0 +1,11 @@
+// The settings of evidence.
+import { integer, setting } from '../../config/readers.ts'
+
+export const evidenceSettings = {
+  authFailureRetentionDays: setting(integer(31, 3_650), {
+    key: 'evidence.auth_failure_retention_days',
+    env: 'SVC_EVIDENCE_AUTH_FAILURE_RETENTION_DAYS',
+    default: 400,
+    doc: 'How many days counts of failed authentications and lockouts are kept; a month of them goes when its last day is older.',
+  }),
+} as const

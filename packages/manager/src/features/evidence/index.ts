@@ -1,0 +1,36 @@
+// What auditors ask for: named queries over the records of the service. The records themselves are made elsewhere: the audit
+// trail by every feature (platform/audit/append.ts), counts of failed authentications by platform/credentials/auth-failures.ts.
+import { type Config, settingsOf } from '../../config/config.ts'
+import { defineFeature } from '../../feature.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import type { Logger } from '../../platform/log/log.ts'
+import { registerEvidenceRoutes } from './evidence.routes.ts'
+import { type EvidenceDeps, createEvidenceService } from './evidence.service.ts'
+import { evidenceSettings } from './evidence.settings.ts'
+import { evidenceQueries } from './queries.pure.ts'
+
+type Deps = Pick<EvidenceDeps, 'db' | 'audit' | 'auditTrail'> & {
+  config: Config
+  database: Database
+  log: Logger
+}
+
+const maxRows = 100_000
+
+export const evidence = defineFeature({
+  name: 'evidence',
+  role: 'api',
+  create: (deps: Deps) => {
+    const { authFailureRetentionDays: retentionDays } = settingsOf(deps.config, evidenceSettings)
+    const { openSnapshot } = deps.database
+    const service = createEvidenceService({ ...deps, openSnapshot, queries: evidenceQueries, maxRows })
+    return {
+      routes: (server) => registerEvidenceRoutes(server, service),
+      schedules: [
+        createPartitionsSchedule('auth-failure-retention', { table: 'auth_failures', retentionDays }, deps),
+      ],
+      api: {},
+    }
+  },
+})

@@ -1,0 +1,19 @@
+import type { EvidenceQuery } from './evidence-query.pure.ts'
+
+export const lockouts: EvidenceQuery = {
+  name: 'lockouts',
+  title: 'Clients that were blocked after too many failures',
+  description:
+    'How often a throttle blocked a client, by minute, with the longest block. What a client is depends on the throttle: the network (machine, validate, code-client), the person by id (code), the prefix of a token (forgery), or a hash of user name and network (basic).',
+  controls: ['ISO/IEC 27001:2022 A.8.5', 'SOC 2 CC6.1', 'SOC 2 CC7.2', 'NIST SP 800-53 AC-7'],
+  columns: {
+    minute: 'f.minute',
+    throttle: 'f.kind',
+    client: 'f.client',
+    lockouts: 'f.count::float8',
+    longest_block_ms: 'f.longest_block_ms::float8',
+  },
+  source:
+    "from auth_failures f where f.minute >= date_trunc('minute', $1::timestamptz) and f.minute < $2 and f.event = 'lockout'",
+  orderBy: 'f.minute desc, f.kind, f.client',
+}

@@ -1,0 +1,19 @@
+import { asUuid, field, isAbout, trailQuery } from './trail-query.pure.ts'
+
+export const patLifecycle = trailQuery({
+  name: 'pat-lifecycle',
+  title: 'Personal access tokens from their making to their end',
+  description:
+    'Personal access tokens that were made, revoked or deleted, those of logins from terminals among them. Only prefix and name are known of a token.',
+  controls: ['ISO/IEC 27001:2022 A.5.17', 'SOC 2 CC6.1', 'NIST SP 800-53 IA-5'],
+  columns: {
+    token_name: `coalesce(${field('name')}, token.name)`,
+    token_prefix: `coalesce(${field('tokenPrefix')}, token.token_prefix)`,
+    owner_id: `coalesce(${field('userId')}, token.user_id::text)`,
+    owner_email: "nullif(owner.external_email, '')",
+    expires_at: `coalesce(${field('expiresAt')}, to_char(token.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`,
+  },
+  joins: `left join personal_access_tokens token on token.id = ${asUuid('l.entity_id')}
+    left join users owner on owner.id = coalesce(${asUuid(field('userId'))}, token.user_id)`,
+  condition: isAbout(['personalAccessToken']),
+})

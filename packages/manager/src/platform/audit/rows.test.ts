@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers'
+import { expect, test } from 'vitest'
+import { genesisHash, hashEntry, presentForm } from './entry.ts'
+import { type Query, type Walk, walkChains } from './rows.ts'
+
+const entryOf = (chainId: string) => ({
+  form: presentForm,
+  chainId,
+  seq: 1,
+  id: chainId,
+  entityType: 'project',
+  entityId: chainId,
+  action: 'create',
+  description: '',
+  metadata: {},
+  changes: {},
+  principal: { type: 'system' as const, id: 'test' },
+  userId: null,
+  ipAddress: '',
+  userAgent: '',
+  createdAt: '2026-01-02T03:04:05.006Z',
+})
+
+/** Rows as the database returns them, at once. */
+const rowsOf = (chains: readonly string[]): object[] =>
+  chains.map((chainId) => {
+    const { principal, ...entry } = entryOf(chainId)
+    const hash = hashEntry(entryOf(chainId), genesisHash)
+    return { ...entry, principalType: principal.type, principalId: principal.id, prevHash: genesisHash, hash }
+  })
+
+test('other work has its turn between rows, however few of them each chain has', async () => {
+  const chains = Array.from({ length: 1_000 }, (_, i) => `chain-${i}`)
+  const walks = chains.map((chainId): Walk => ({
+    chainId,
+    state: { seq: 0, hash: genesisHash },
+    to: 1,
+    sealed: new Map(),
+    broken: null,
+  }))
+  const query: Query = <Row extends object>() => Promise.resolve(rowsOf(chains) as Row[])
+  let [turns, isDone] = [0, false]
+  const count = (): void => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(await walkChains(query, walks, 10_000)).toBe(1_000)
+  isDone = true
+  expect(walks.every(({ state, broken }) => state.seq === 1 && broken === null)).toBe(true)
+  expect(turns).toBeGreaterThanOrEqual(5)
+})

@@ -1,0 +1,94 @@
+// The heads of all chains at a checkpoint, signed: a file to keep elsewhere, from which verification can go on later.
+import { createHash } from 'node:crypto'
+import type { Db } from '../db/database.ts'
+import type { SigningKey } from '../secrets/keys.ts'
+import type { Head } from './checkpoint.ts'
+import type { CheckpointKey } from './checkpoint-chain.ts'
+import { canonicalJson } from './entry.ts'
+import { queryOf } from './rows.ts'
+
+/** Part of what is signed, so that no other signature of this key can pass for one of these. */
+const kind = 'manager-audit-heads-1'
+
+export type SealedHeads = {
+  kind: string
+  checkpoint: { seq: number; hash: string; createdAt: string }
+  heads: Head[]
+  keyId: string
+  /** Base64, so that whoever has the file and knows the key by its id needs nothing else. */
+  publicKey: string
+  hash: string
+  signature: string
+}
+
+type Content = Omit<SealedHeads, 'hash' | 'signature'>
+
+const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): Buffer => {
+  const { seq, hash, createdAt } = checkpoint
+  const content = {
+    kind: rest.kind,
+    checkpoint: { seq, hash, createdAt },
+    heads: heads.map((head) => ({ chainId: head.chainId, seq: head.seq, hash: head.hash })),
+    keyId,
+    publicKey,
+  }
+  return createHash('sha256').update(canonicalJson(content)).digest()
+}
+
+/** The heads of all chains as the newest checkpoints sealed them; null when there is no checkpoint. */
+export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHeads | null> {
+  const content = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx): Promise<Content | null> => {
+      const query = queryOf(tx)
+      const [last] = await query<{ seq: string; hash: string; createdAt: string }>(
+        `select seq, encode(hash, 'hex') as hash, created_at as "createdAt" from audit_checkpoints order by seq desc limit 1`,
+      )
+      if (last === undefined) return null
+      const heads = await query<{ chainId: string; seq: string; hash: string }>(
+        `select l.chain_id as "chainId", l.seq, encode(l.hash, 'hex') as hash
+         from audit_chains c join audit_logs l on l.chain_id = c.chain_id and l.seq = c.checkpointed_seq
+         order by l.chain_id`,
+      )
+      return {
+        kind,
+        checkpoint: { ...last, seq: Number(last.seq) },
+        heads: heads.map((head) => ({ ...head, seq: Number(head.seq) })),
+        keyId: key.keyId,
+        publicKey: key.publicKey.toString('base64'),
+      }
+    })
+  if (content === null) return null
+  const hash = hashHeads(content)
+  return { ...content, hash: hash.toString('hex'), signature: key.sign(hash).toString('base64') }
+}
+
+/** Reads such a file; throws a sentence unless one of our keys signed it. */
+export function parseSealedHeads(text: string, keys: readonly CheckpointKey[]): SealedHeads {
+  const file = asSealedHeads(text)
+  if (file === null) throw new Error('it is not a file of `manager audit checkpoint export`')
+  const key = keys.find(({ keyId }) => keyId === file.keyId)
+  if (key === undefined) throw new Error(`it is signed with the unknown key ${file.keyId}`)
+  if (key.last !== undefined && file.checkpoint.seq > key.last.seq)
+    throw new Error(`it is signed with the key ${file.keyId}, which was retired before`)
+  const hash = hashHeads(file)
+  if (hash.toString('hex') !== file.hash) throw new Error('it was changed')
+  if (!key.verify(hash, Buffer.from(file.signature, 'base64'))) throw new Error('its signature is false')
+  return file
+}
+
+function asSealedHeads(text: string): SealedHeads | null {
+  try {
+    const file = JSON.parse(text) as Partial<SealedHeads> | null
+    const isOne =
+      file?.kind === kind &&
+      Array.isArray(file.heads) &&
+      typeof file.checkpoint?.seq === 'number' &&
+      [file.keyId, file.publicKey, file.hash, file.signature].every((field) => typeof field === 'string')
+    return isOne ? (file as SealedHeads) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,249 @@
+// How far the trail is verified, as the database keeps it. Every mark carries a MAC of a key that the database does not know:
+// it can be deleted, which only costs work, but not moved past rows that nobody verified.
+import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveSecretKey } from '../secrets/keys.ts'
+import { type CheckpointPosition, beforeCheckpoints } from './checkpoint-chain.ts'
+import type { Broken, Position, Query } from './rows.ts'
+
+/** `new` goes once over everything; `again` over everything that `new` has verified, round by round. */
+export type Pass = 'new' | 'again'
+
+/** How far a pass has come in one chain. What is broken is noted in the mark of the pass `new`. */
+export type Mark = Position & {
+  pass: Pass
+  chainId: string
+  /** Of the pass `again`: a mark of an earlier round counts for nothing. */
+  round: number
+  /** The newest checkpoint that sealed a verified row of this chain; 0 for none. */
+  checkpointSeq: number
+  broken: Broken | null
+}
+
+export type VerificationState = {
+  /** Up to here `new` has come, and `again` in its present round. */
+  checkpoint: CheckpointPosition
+  roundCheckpoint: CheckpointPosition
+  round: number
+  /** What is wrong with the checkpoints or with the marks themselves. */
+  problem: string | null
+}
+
+export const freshState = (round = 1, problem: string | null = null): VerificationState => ({
+  checkpoint: beforeCheckpoints,
+  roundCheckpoint: beforeCheckpoints,
+  round,
+  problem,
+})
+
+/** The key of all MACs here. */
+export const verificationKey = (masterKey: Buffer): KeyObject =>
+  deriveSecretKey(masterKey, 'audit-verification')
+
+/** The MAC of fields none of which but the last holds a line break. */
+export const macOf = (key: KeyObject, ...fields: (string | number | null)[]): Buffer =>
+  createHmac('sha256', key).update(fields.join('\n')).digest()
+
+const macOfState = (key: KeyObject, { checkpoint, roundCheckpoint, round, problem }: VerificationState) =>
+  macOf(
+    key,
+    'state',
+    checkpoint.seq,
+    checkpoint.hash,
+    round,
+    roundCheckpoint.seq,
+    roundCheckpoint.hash,
+    problem,
+  )
+
+function macOfMark(key: KeyObject, mark: Mark): Buffer {
+  const { pass, chainId, round, seq, hash, checkpointSeq, broken } = mark
+  const fields = [pass, chainId, round, seq, hash.toString('hex'), checkpointSeq]
+  return macOf(key, 'chain', ...fields, broken?.seq ?? null, broken?.reason ?? null)
+}
+
+type StateRow = {
+  checkpointSeq: string
+  checkpointHash: string
+  round: string
+  roundSeq: string
+  roundHash: string
+  problem: string | null
+  mac: Buffer
+  verifiedAt: string
+}
+const stateColumns = `checkpoint_seq as "checkpointSeq", encode(checkpoint_hash, 'hex') as "checkpointHash", round,
+  round_seq as "roundSeq", encode(round_hash, 'hex') as "roundHash", problem, mac, verified_at as "verifiedAt"`
+const forgedState = 'how far the trail is verified was changed in the database'
+
+function stateOf(key: KeyObject, row: StateRow): VerificationState {
+  const state = {
+    checkpoint: { seq: Number(row.checkpointSeq), hash: row.checkpointHash },
+    roundCheckpoint: { seq: Number(row.roundSeq), hash: row.roundHash },
+    round: Number(row.round),
+    problem: row.problem,
+  }
+  return isMac(macOfState(key, state), row.mac) ? state : freshState(state.round + 1, forgedState)
+}
+
+const isMac = (right: Buffer, found: Buffer): boolean =>
+  found.length === right.length && timingSafeEqual(right, found)
+
+/** What is noted; null before the first run. A changed note counts for nothing but a problem. */
+export async function readState(query: Query, key: KeyObject): Promise<VerificationState | null> {
+  const [row] = await query<StateRow>(`select ${stateColumns} from audit_verification`)
+  return row === undefined ? null : stateOf(key, row)
+}
+
+// Longer than a slice takes; a lease that somebody set far ahead does not count.
+const leaseSeconds = 60
+
+/** Takes the work for a minute, or for as long as it is saved; null when another process is at it. */
+export async function claimVerification(
+  query: Query,
+  key: KeyObject,
+  leaseId: string,
+): Promise<VerificationState | null> {
+  const fresh = freshState()
+  await query(
+    `insert into audit_verification (checkpoint_seq, checkpoint_hash, round, round_seq, round_hash, mac)
+     values (0, decode($1, 'hex'), 1, 0, decode($1, 'hex'), $2) on conflict do nothing`,
+    [fresh.checkpoint.hash, macOfState(key, fresh)],
+  )
+  const [row] = await query<StateRow>(
+    `update audit_verification
+     set lease_id = $1, leased_until = clock_timestamp() + interval '${leaseSeconds} seconds'
+     where leased_until < clock_timestamp() or leased_until > clock_timestamp() + interval '${2 * leaseSeconds} seconds'
+     returning ${stateColumns}`,
+    [leaseId],
+  )
+  return row === undefined ? null : stateOf(key, row)
+}
+
+/** Leaves the work to whoever comes next. */
+export const releaseVerification = (query: Query, leaseId: string): Promise<object[]> =>
+  query("update audit_verification set lease_id = null, leased_until = 'epoch' where lease_id = $1", [
+    leaseId,
+  ])
+
+/** Saves everything or, when another process has taken over, nothing; returns which. */
+export async function saveVerification(
+  query: Query,
+  key: KeyObject,
+  leaseId: string,
+  { state, marks }: { state: VerificationState; marks: readonly Mark[] },
+): Promise<boolean> {
+  const { checkpoint, roundCheckpoint, round, problem } = state
+  const rows = marks.map((mark) => ({ ...mark, mac: macOfMark(key, mark) }))
+  const [saved] = await query<{ held: boolean }>(
+    `with held as (
+       update audit_verification set checkpoint_seq = $2, checkpoint_hash = decode($3, 'hex'), round = $4,
+         round_seq = $5, round_hash = decode($6, 'hex'), problem = $7, mac = $8, verified_at = clock_timestamp(),
+         leased_until = clock_timestamp() + interval '${leaseSeconds} seconds'
+       where lease_id = $1 returning id
+     ), moved as (
+       insert into audit_verified_chains (pass, chain_id, round, seq, hash, checkpoint_seq, broken_seq, reason, mac)
+       select m.pass, m.chain_id, m.round, m.seq, decode(m.hash, 'hex'), m.checkpoint_seq, m.broken_seq, m.reason,
+         decode(m.mac, 'hex')
+       from unnest($9::text[], $10::uuid[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[], $15::bigint[],
+         $16::text[], $17::text[]) as m (pass, chain_id, round, seq, hash, checkpoint_seq, broken_seq, reason, mac)
+       where exists (select from held)
+       on conflict (pass, chain_id) do update set round = excluded.round, seq = excluded.seq, hash = excluded.hash,
+         checkpoint_seq = excluded.checkpoint_seq, broken_seq = excluded.broken_seq, reason = excluded.reason,
+         mac = excluded.mac
+     )
+     select exists (select from held) as held`,
+    [
+      leaseId,
+      checkpoint.seq,
+      checkpoint.hash,
+      round,
+      roundCheckpoint.seq,
+      roundCheckpoint.hash,
+      problem,
+      macOfState(key, state),
+      rows.map(({ pass }) => pass),
+      rows.map(({ chainId }) => chainId),
+      rows.map((mark) => mark.round),
+      rows.map(({ seq }) => seq),
+      rows.map(({ hash }) => hash.toString('hex')),
+      rows.map(({ checkpointSeq }) => checkpointSeq),
+      rows.map(({ broken }) => broken?.seq ?? null),
+      rows.map(({ broken }) => broken?.reason ?? null),
+      rows.map(({ mac }) => mac.toString('hex')),
+    ],
+  )
+  return saved?.held === true
+}
+
+type MarkRow = Omit<Mark, 'round' | 'seq' | 'checkpointSeq' | 'broken'> & {
+  round: string
+  seq: string
+  checkpointSeq: string
+  brokenSeq: string | null
+  reason: string | null
+  mac: Buffer
+}
+const markColumns = `pass, chain_id as "chainId", round, seq, hash, checkpoint_seq as "checkpointSeq",
+  broken_seq as "brokenSeq", reason, mac`
+
+/** A mark whose MAC is false counts for nothing: `forged` names its chain. */
+export type Marks = { marks: Mark[]; forged: string[] }
+
+function marksOf(key: KeyObject, rows: readonly MarkRow[]): Marks {
+  const found: Marks = { marks: [], forged: [] }
+  for (const { mac, brokenSeq, reason, ...row } of rows) {
+    const broken = brokenSeq === null ? null : { seq: Number(brokenSeq), reason: reason ?? '' }
+    const numbers = {
+      round: Number(row.round),
+      seq: Number(row.seq),
+      checkpointSeq: Number(row.checkpointSeq),
+    }
+    const mark = { ...row, ...numbers, broken }
+    if (isMac(macOfMark(key, mark), mac)) found.marks.push(mark)
+    else found.forged.push(mark.chainId)
+  }
+  return found
+}
+
+/** The marks of these passes in these chains. */
+export const readMarks = async (
+  query: Query,
+  key: KeyObject,
+  chainIds: readonly string[],
+  passes: readonly Pass[] = ['new', 'again'],
+): Promise<Marks> =>
+  marksOf(
+    key,
+    await query<MarkRow>(
+      `select ${markColumns} from audit_verified_chains where pass = any($2) and chain_id = any($1)`,
+      [chainIds, passes],
+    ),
+  )
+
+/** The first chain that was verified and has no head any more. */
+export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
+  (
+    await query<{ chainId: string }>(
+      `select chain_id as "chainId" from audit_verified_chains v
+       where pass = 'new' and not exists (select from audit_chains c where c.chain_id = v.chain_id)
+       order by chain_id limit 1`,
+    )
+  ).map(({ chainId }) => chainId)
+
+/** The first hundred chains in which something broken was found. */
+export const listBroken = async (query: Query, key: KeyObject): Promise<Marks> =>
+  marksOf(
+    key,
+    await query<MarkRow>(
+      `select ${markColumns} from audit_verified_chains where broken_seq is not null order by chain_id limit 100`,
+    ),
+  )
+
+/**
+ * Forgets everything, and stops whoever is at it: verification begins at the first row again. Only within a transaction:
+ * the first statement waits for whoever saves, and keeps others out until the marks are gone.
+ */
+export async function forgetVerification(query: Query): Promise<void> {
+  await query('delete from audit_verification')
+  await query('delete from audit_verified_chains')
+}

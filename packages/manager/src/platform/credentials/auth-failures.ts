@@ -1,0 +1,188 @@
+// Failed authentications and blocks of clients, counted by minute, kind and client for the evidence of audits. Counting is
+// an increment in memory; every few seconds the counts are added to the database in one statement. So a flood costs rows by
+// the minute and not by the try: at most a thousand clients of a kind and minute have a row, and `others` has the rest.
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/database.ts'
+import { isWithoutPartition, preparePartitions } from '../db/partitions.ts'
+import type { Logger } from '../log/log.ts'
+import type { Metrics } from '../metrics.ts'
+
+/** Which proof failed. A closed list: evidence and its documentation name them. */
+export const failureKinds = [
+  'proxy_secret',
+  'proxy_secret_unset',
+  'identity',
+  'pat',
+  'machine_token',
+  'basic',
+  'unknown_scheme',
+  'cli_code',
+] as const
+export type FailureKind = (typeof failureKinds)[number]
+
+export type AuthFailures = {
+  /** Counts a refused proof of the client in this network. */
+  fail(kind: FailureKind, network: string): void
+  /** Counts a block that a throttle began. */
+  lockout(throttle: string, client: string, blockMs: number): void
+  /** Adds what was counted to the database; what cannot be written stays for the next time. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+type Row = {
+  minute: number
+  event: 'failure' | 'lockout'
+  kind: string
+  client: string
+  count: number
+  blockMs: number
+}
+type Deps = {
+  database: Pick<Database, 'db' | 'pool'>
+  clock: Clock
+  log: Logger
+  metrics: Pick<Metrics, 'authFailuresDropped'>
+}
+
+const flushEveryMs = 5_000
+const minuteMs = 60_000
+const maxClients = 1_000
+// While the database is away: about an hour of a flood from few clients, and minutes of one from very many.
+const maxWaiting = 20_000
+const rowsAtOnce = 2_000
+const maxClientLength = 100
+
+/** One per process; `close` writes what is left. */
+export function createAuthFailures({ database, clock, log, metrics }: Deps): AuthFailures {
+  let waiting = new Map<string, Row>()
+  const minutes = createClientsOfMinute()
+  let running: Promise<void> | null = null
+
+  const add = (row: Row): void => {
+    const key = `${row.minute} ${row.event} ${row.kind} ${row.client}`
+    const present = waiting.get(key)
+    if (present !== undefined) {
+      present.count += row.count
+      present.blockMs = Math.max(present.blockMs, row.blockMs)
+    } else if (waiting.size < maxWaiting) waiting.set(key, row)
+    else metrics.authFailuresDropped.inc(row.count)
+  }
+  const note = (event: Row['event'], kind: string, client: string, blockMs: number): void => {
+    const minute = Math.floor(clock.now().getTime() / minuteMs)
+    add({
+      minute,
+      event,
+      kind,
+      client: minutes.nameOf(minute, `${event} ${kind}`, client),
+      count: 1,
+      blockMs,
+    })
+  }
+  const write = async (): Promise<void> => {
+    const rows = [...waiting.values()]
+    waiting = new Map()
+    for (let from = 0; from < rows.length; from += rowsAtOnce)
+      try {
+        const refused = await addRows(database, rows.slice(from, from + rowsAtOnce))
+        if (refused.length === 0) continue
+        metrics.authFailuresDropped.inc(refused.reduce((sum, { count }) => sum + count, 0))
+        log.warn({ rows: refused.length }, 'failed authentications of a wrong clock were dropped')
+      } catch (error) {
+        log.warn({ err: error, rows: rows.length - from }, 'failed authentications could not be recorded')
+        for (const row of rows.slice(from)) add(row)
+        return
+      }
+  }
+  /** One at a time: a database that hangs is asked once, and what is counted meanwhile waits. */
+  const flush = (): Promise<void> => (running ??= write().finally(() => (running = null)))
+  const timer = setInterval(() => void flush(), flushEveryMs)
+  timer.unref()
+  return {
+    fail: (kind, network) => note('failure', kind, network, 0),
+    lockout: (throttle, client, blockMs) => note('lockout', throttle, client, blockMs),
+    flush,
+    close: async () => {
+      clearInterval(timer)
+      await running
+      await flush()
+    },
+  }
+}
+
+/** The client's own name for the first thousand of a kind in a minute, and `others` for those after them. */
+function createClientsOfMinute() {
+  let current = 0
+  const known = new Map<string, Set<string>>()
+  return {
+    nameOf: (minute: number, kind: string, client: string): string => {
+      if (minute !== current) {
+        known.clear()
+        current = minute
+      }
+      const clients = known.get(kind) ?? new Set()
+      known.set(kind, clients)
+      const name = client === '' ? 'unknown' : client.slice(0, maxClientLength)
+      if (clients.has(name)) return name
+      if (clients.size >= maxClients) return 'others'
+      clients.add(name)
+      return name
+    },
+  }
+}
+
+// In minutes since 1970. Within a day of now there are partitions, whatever the month.
+const nearStatement = `
+  select extract(epoch from now() - interval '1 day')::float8 / 60 as from,
+    extract(epoch from now() + interval '1 hour')::float8 / 60 as to`
+
+// In the order of the key, so that two processes that add to the same rows cannot deadlock.
+const addStatement = `
+  insert into auth_failures (minute, event, kind, client, count, longest_block_ms)
+  select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+    as counted (minute, event, kind, client, count, longest_block_ms)
+  order by minute, event, kind, client
+  on conflict (minute, event, kind, client) do update set
+    count = auth_failures.count + excluded.count,
+    longest_block_ms = greatest(auth_failures.longest_block_ms, excluded.longest_block_ms)`
+
+/**
+ * Adds the rows but those that no partition takes, because their minute is far from the time of the database: a clock that was
+ * wrong for a moment does not stop the rows of all others. Returns those; throws when nothing was added.
+ */
+async function addRows(database: Deps['database'], rows: readonly Row[]): Promise<readonly Row[]> {
+  if (await hasTaken(database, rows)) return []
+  // No process has made partitions for months.
+  await preparePartitions(database.db, 'auth_failures').catch(() => undefined)
+  if (await hasTaken(database, rows)) return []
+  const isNear = await readNear(database)
+  const near = rows.filter(isNear)
+  if (near.length > 0) await insertRows(database, near)
+  return rows.filter((row) => !isNear(row))
+}
+
+/** False when a partition is missing. */
+const hasTaken = (database: Deps['database'], rows: readonly Row[]): Promise<boolean> =>
+  insertRows(database, rows).then(
+    () => true,
+    (error: unknown) => {
+      if (isWithoutPartition(error)) return false
+      throw error
+    },
+  )
+
+async function readNear({ pool }: Deps['database']): Promise<(row: Row) => boolean> {
+  const { rows } = await pool.query<{ from: number; to: number }>(nearStatement)
+  const { from, to } = rows[0] as { from: number; to: number }
+  return ({ minute }) => minute >= from && minute <= to
+}
+
+async function insertRows({ pool }: Deps['database'], rows: readonly Row[]): Promise<void> {
+  await pool.query(addStatement, [
+    rows.map(({ minute }) => new Date(minute * minuteMs).toISOString()),
+    rows.map(({ event }) => event),
+    rows.map(({ kind }) => kind),
+    rows.map(({ client }) => client),
+    rows.map(({ count }) => count),
+    rows.map(({ blockMs }) => Math.round(blockMs)),
+  ])
+}

@@ -1,0 +1,85 @@
+// Long reads on connections of their own: what ends them, and who waits for whom.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startTestApp({ env: { SVC_DATABASE_REPORT_POOL_SIZE: '1' } })
+})
+afterAll(() => service.close())
+
+const open = () => service.world.database.openSnapshot()
+/** How many of the service's statements run or stand in a transaction. */
+const busy = async (condition: string): Promise<number | null> =>
+  (
+    await service.sql.query(
+      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and ${condition}`,
+    )
+  ).rowCount
+
+test('a snapshot is of one moment, read only, and streams rows in batches', async () => {
+  const snapshot = await open()
+  try {
+    const before = await snapshot.query<{ n: number }>('select count(*)::int as n from users')
+    await service.sql.query("insert into users (id, external_username) values (gen_random_uuid(), 'later')")
+    expect(await snapshot.query('select count(*)::int as n from users')).toEqual(before)
+    const sizes: number[] = []
+    for await (const rows of snapshot.stream('select generate_series(1, $1::int)', [1_050], 500))
+      sizes.push(rows.length)
+    expect(sizes).toEqual([500, 500, 50])
+    const texts: string[] = []
+    let count = 0
+    for await (const batch of snapshot.streamLines('select n::text from generate_series(1, 300) n')) {
+      texts.push(...batch.lines.split('\n'))
+      count += batch.count
+    }
+    expect([count, texts.length, texts.at(-1)]).toEqual([300, 300, '300'])
+    await expect(snapshot.query('delete from users')).rejects.toThrow('read-only')
+  } finally {
+    await snapshot.close()
+  }
+})
+
+test('as many are open as there are connections; the next is told to come again', async () => {
+  const snapshot = await open()
+  await expect(open()).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
+  await snapshot.close()
+  await snapshot.close()
+  await (await open()).close()
+})
+
+test('closing in the middle of a statement frees the connection, and the server ends the statement', async () => {
+  for (const begin of ['query', 'stream'] as const) {
+    const snapshot = await open()
+    const text = 'select 1 from pg_sleep(300)'
+    const asked = begin === 'query' ? snapshot.query(text) : snapshot.stream(text).next()
+    const failure = asked.then(
+      () => null,
+      (error: unknown) => error,
+    )
+    await expect.poll(() => busy("wait_event = 'PgSleep'")).toBe(1)
+    await snapshot.close()
+    expect(await failure).toBeInstanceOf(Error)
+    await expect.poll(() => busy("wait_event = 'PgSleep'"), { timeout: 30_000 }).toBe(0)
+    await (await open()).close()
+  }
+})
+
+test('a connection that the server ends is not held', async () => {
+  const snapshot = await open()
+  await snapshot.query('select 1')
+  await service.sql.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and state = 'idle in transaction'`,
+  )
+  const opened = async (): Promise<boolean> => {
+    try {
+      await (await open()).close()
+      return true
+    } catch {
+      return false
+    }
+  }
+  await expect.poll(opened).toBe(true)
+  await expect(snapshot.query('select 1')).rejects.toThrow()
+})

@@ -1,0 +1,134 @@
+// Long reads for reports and exports: one moment of the database, read row by row with a cursor, on connections of their own.
+// Whoever reads slowly holds one of these connections and a batch of rows, never one that requests need.
+import type { Pool, PoolClient } from 'pg'
+import { unavailable } from '../errors.ts'
+
+/** One moment of the database. Columns keep the names the statement gives them. */
+export type Snapshot = {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** The rows in batches: the next one is read when it is asked for. One stream at a time. */
+  stream<Row extends object>(
+    text: string,
+    values?: readonly unknown[],
+    batchSize?: number,
+  ): AsyncGenerator<Row[], void, void>
+  /** Rows of one text each, in batches that the database has joined: for what is passed on as it is. */
+  streamLines(text: string, values?: readonly unknown[]): AsyncGenerator<Lines, void, void>
+  /** Gives the connection back; a stream that is not at its end ends. */
+  close(): Promise<void>
+}
+/** Texts with a line break between them; none of them has one. */
+export type Lines = { lines: string; count: number }
+/** Throws 503 when all connections for reports are in use. */
+export type OpenSnapshot = () => Promise<Snapshot>
+
+// Longer than a connection of ours stays open whose response nobody reads.
+const idleMs = 60_000
+/** A snapshot keeps the database from removing what has been deleted since, so it does not live forever. */
+const longestMs = 1_800_000
+const defaultBatchSize = 500
+const linesPerBatch = 64
+
+/** Snapshots on the connections of this pool. */
+export function createSnapshots(pool: Pool): OpenSnapshot {
+  let open = 0
+  return async () => {
+    if (open >= pool.options.max)
+      throw unavailable(`${open} reports or exports are running already; try again when one has ended`)
+    open++
+    try {
+      const client = await pool.connect()
+      return await begin(client, () => open--)
+    } catch (error) {
+      open--
+      throw error
+    }
+  }
+}
+
+async function begin(client: PoolClient, onClose: () => void): Promise<Snapshot> {
+  try {
+    await client.query(
+      `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = ${idleMs}`,
+    )
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+  let ending: Promise<void> | null = null
+  // Statements in flight, and streams that are not at their end.
+  let open = 0
+  const end = async (): Promise<void> => {
+    clearTimeout(deadline)
+    client.off('end', onEnd)
+    // What is in flight is not waited for: a statement may take a minute, and nobody reads its rows any more.
+    const isIdle = open === 0 && (await client.query('rollback').then(yes, no))
+    client.release(!isIdle)
+    onClose()
+  }
+  const close = (): Promise<void> => (ending ??= end())
+  const deadline = setTimeout(() => void close(), longestMs)
+  // The server may end it while nobody asks for rows: a failover, or a reader that is too slow.
+  const onEnd = (): void => void close()
+  client.once('end', onEnd)
+  const query: Snapshot['query'] = async <Row extends object>(
+    text: string,
+    values: readonly unknown[] = [],
+  ) => {
+    if (ending !== null) throw unavailable('the report took too long; narrow it down')
+    open++
+    try {
+      return (await client.query<Row & Record<string, unknown>>(text, [...values])).rows as Row[]
+    } finally {
+      open--
+    }
+  }
+  return {
+    query,
+    close,
+    ...streamsOf(query, (change) => {
+      open += change
+    }),
+  }
+}
+
+type Batch<Rows> = { rows: Rows; count: number; isLast: boolean }
+
+/** Reads by a cursor; `note` hears when it is opened and closed. */
+function streamsOf(query: Snapshot['query'], note: (change: 1 | -1) => void) {
+  const read = async function* <Rows>(
+    { text, values }: { text: string; values: readonly unknown[] },
+    fetch: () => Promise<Batch<Rows>>,
+  ): AsyncGenerator<Rows, void, void> {
+    note(1)
+    await query(`declare report no scroll cursor for ${text}`, values)
+    for (let isLast = false; !isLast;) {
+      const batch = await fetch()
+      if (batch.count > 0) yield batch.rows
+      isLast = batch.isLast
+    }
+    await query('close report')
+    note(-1)
+  }
+  const stream: Snapshot['stream'] = <Row extends object>(
+    text: string,
+    values: readonly unknown[] = [],
+    batchSize = defaultBatchSize,
+  ) =>
+    read({ text, values }, async () => {
+      const rows = await query<Row>(`fetch ${batchSize} from report`)
+      return { rows, count: rows.length, isLast: rows.length < batchSize }
+    })
+  const streamLines: Snapshot['streamLines'] = (text, values = []) =>
+    read({ text, values }, async () => {
+      const [row] = await query<{ lines: string; row_count: number }>(
+        `select lines, row_count from fetch_lines('report', ${linesPerBatch})`,
+      )
+      const { lines = '', row_count: count = 0 } = row ?? {}
+      return { rows: { lines, count }, count, isLast: count < linesPerBatch }
+    })
+  return { stream, streamLines }
+}
+
+const yes = (): boolean => true
+const no = (): boolean => false

@@ -1,0 +1,29 @@
+// What a caller would rather have (RFC 9110, section 12.5.1). Pure.
+
+/** Longer ones are of nobody who has a preference. */
+const maxLength = 2_000
+
+/** Whether an Accept header prefers HTML to JSON. Without one, or when both are as welcome, it is JSON. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined || accept.length > maxLength) return false
+  const ranges = accept.split(',').map(rangeOf)
+  return qualityOf(ranges, 'text/html') > qualityOf(ranges, 'application/json')
+}
+
+type Range = { type: string; quality: number }
+
+function rangeOf(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+  const quality = weight === undefined ? 1 : /^[01](?:\.\d{0,3})?$/.test(weight) ? Number(weight) : 0
+  return { type, quality: Math.min(quality, 1) }
+}
+
+/** The most specific range that fits decides, whatever others say. */
+function qualityOf(ranges: readonly Range[], type: string): number {
+  for (const form of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
+    const fitting = ranges.filter((range) => range.type === form)
+    if (fitting.length > 0) return Math.max(...fitting.map(({ quality }) => quality))
+  }
+  return 0
+}

@@ -1,0 +1,164 @@
+// The page of an access review in Chromium: what it shows, on a screen of any width, in light and dark, and on paper.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { reviewPath } from './kit/access-reviews.ts'
+import { type Person, headersOf } from './kit/app.ts'
+import { complaintsOf, violationsOf } from './kit/cli-login-page.ts'
+import { createMachine, createToken } from './kit/credentials.ts'
+import { launchBrowser } from './kit/pilet-page.ts'
+import { useProject } from './kit/project.ts'
+import { seedMember, seedUser } from './kit/seed.ts'
+
+const { service, admin, project, other } = useProject({ withOther: true })
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+  await seedPeople()
+})
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close()
+})
+afterAll(() => browser?.close())
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '=cmd()',
+  '\u202Egnirts dluow',
+  'Very long '.repeat(20),
+  'W'.repeat(200),
+]
+
+/** People of all kinds, some of them with names that try to break the page. */
+async function seedPeople(): Promise<void> {
+  const sql = (text: string, values: unknown[]) => service.sql.query(text, values)
+  const names = ['Alice Moser', 'Bob Huber', 'Chloé Dubois', '李小龍', 'Dana Novák', ...hostile]
+  for (const [index, name] of names.entries()) {
+    const one: Person = await seedUser(service.sql, `person${index}`)
+    await sql('update users set external_name = $2 where id = $1', [one.id, name])
+    const role = ['owner', 'developer', 'readonly'][index % 3] as string
+    const membership = await seedMember(service.sql, one, role, {
+      projectId: index % 2 ? other.id : project.id,
+    })
+    await seedMember(service.sql, one, 'member', { projectId: project.id, tenantId: project.tenantId })
+    const days = [1, 45, 120, 500][index % 4]
+    await sql(`update user2projects set updated_at = now() - interval '600 days' where id = $1`, [membership])
+    if (index % 5 > 0)
+      await sql(`insert into user_activity values ($1, now() - $2 * interval '1 day')`, [one.id, days])
+  }
+  await sql(`update activity_recording set started_at = now() - interval '700 days'`, [])
+  await createMachine(service, admin, project.environmentId)
+  await createToken(service, admin, { name: 'build agent' })
+}
+
+const open = async (options: Parameters<Browser['newContext']>[0] = {}, query = ''): Promise<Page> => {
+  const context = await browser.newContext({ ...options, extraHTTPHeaders: headersOf(admin) })
+  context.setDefaultTimeout(60_000)
+  const tab = await context.newPage()
+  await tab.goto(`${service.url}${reviewPath}${query}`)
+  return tab
+}
+/** For somebody who wants to look at what was tested. */
+const keep = (name: string, bytes: Uint8Array): void => {
+  const folder = process.env['TEST_SHOTS']
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}/${name}`, bytes)
+}
+const widthOf = (tab: Page) =>
+  tab.evaluate(() => ({
+    shown: document.documentElement.clientWidth,
+    needed: document.documentElement.scrollWidth,
+  }))
+
+describe('the page', () => {
+  test('[access-review.formats] a browser gets the summary and the entries, with names as they are', async () => {
+    const tab = await open()
+    const complaints = complaintsOf(tab)
+    await tab.reload()
+    expect(await tab.locator('h1').textContent()).toBe('Access review')
+    const names = await tab.locator('.entries tbody th > bdi').allTextContents()
+    for (const name of ['Alice Moser', '李小龍', ...hostile]) expect(names).toContain(name)
+    expect(await tab.locator('.chart').count()).toBe(4)
+    const order = await tab.locator('.entries strong').allTextContents()
+    expect(order.toSorted((a, b) => ranks.indexOf(a) - ranks.indexOf(b))).toEqual(order)
+    expect(new Set(order)).toEqual(new Set(ranks))
+    expect(complaints).toEqual([])
+  })
+  const ranks = ['Revoke', 'Review', 'Keep']
+
+  test('the bars have the length of their numbers, and a text of their own', async () => {
+    const tab = await open()
+    const rows = await tab.locator('.chart').first().locator('tr').all()
+    const bars = await Promise.all(
+      rows.map(async (row) => ({
+        count: Number(await row.locator('.number').textContent()),
+        width: Number(await row.locator('.fill').getAttribute('width')),
+        text: await row.getByRole('img').getAttribute('aria-label'),
+      })),
+    )
+    const longest = Math.max(...bars.map(({ count }) => count))
+    for (const { count, width, text } of bars) {
+      expect(width).toBeCloseTo((count / longest) * 100, 0)
+      expect(text).toMatch(new RegExp(`: ${count} entries$`))
+    }
+  })
+
+  test('has nothing that axe finds wrong, in light and dark, wide and narrow, and does not scroll sideways', async () => {
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1_024, 360]) {
+        const tab = await open({ colorScheme, viewport: { width, height: 800 } })
+        keep(`review-${width}-${colorScheme}.png`, await tab.screenshot({ fullPage: width > 500 }))
+        expect([colorScheme, width, await violationsOf(tab)]).toEqual([colorScheme, width, []])
+        const { shown, needed } = await widthOf(tab)
+        expect([width, needed]).toEqual([width, shown])
+      }
+  })
+
+  test('the table is reached and scrolled by keyboard where it has no room', async () => {
+    const tab = await open({ viewport: { width: 360, height: 800 } })
+    for (let tabs = 0; tabs < 3; tabs++) await tab.keyboard.press('Tab')
+    const region = tab.getByRole('region', { name: 'Entries' })
+    expect(await region.evaluate((element) => element === document.activeElement)).toBe(true)
+    await tab.keyboard.press('ArrowRight')
+    await expect.poll(() => region.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0)
+  })
+
+  test('is printed with its bars, and the head of the table on every page', async () => {
+    const tab = await open({ colorScheme: 'dark' })
+    await tab.emulateMedia({ media: 'print' })
+    const styles = await tab.evaluate(() => {
+      const styleOf = (selector: string) => getComputedStyle(document.querySelector(selector) as Element)
+      return {
+        ground: styleOf('body').backgroundColor,
+        text: styleOf('body').color,
+        head: styleOf('.entries thead').display,
+        overflow: styleOf('.scroll').overflowX,
+        bar: styleOf('.fill').printColorAdjust,
+        row: styleOf('.entries tbody tr').breakInside,
+      }
+    })
+    expect(styles).toEqual({
+      ground: 'rgb(255, 255, 255)',
+      text: 'rgb(0, 0, 0)',
+      head: 'table-header-group',
+      overflow: 'visible',
+      bar: 'exact',
+      row: 'avoid',
+    })
+    const pdf = await tab.pdf({ preferCSSPageSize: true })
+    keep('review.pdf', pdf)
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  test('a project is named, and its CSV is one click away', async () => {
+    const tab = await open({}, `?project_id=${other.id}`)
+    expect(await tab.title()).toBe('Access review of Project other')
+    expect(await tab.locator('dd').first().textContent()).toBe('Project Project other')
+    const [download] = await Promise.all([
+      tab.waitForEvent('download'),
+      tab.getByRole('link', { name: 'CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^access-review-[0-9a-f-]{36}\.csv$/)
+  })
+})

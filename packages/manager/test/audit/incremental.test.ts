@@ -1,0 +1,292 @@
+// Verification that goes on from where it ended: it finds what is new and wrong, what is old and was changed, and marks that
+// somebody moved, at a cost that does not depend on how much is verified already.
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeCheckpoints } from '../../src/platform/audit/checkpoint-chain.ts'
+import { queryOf } from '../../src/platform/audit/rows.ts'
+import {
+  claimVerification,
+  readMarks,
+  readState,
+  saveVerification,
+} from '../../src/platform/audit/verification-marks.ts'
+import { clearFindings, readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../kit/trail.ts'
+import { Undo, random, rewriteFrom, tampering } from '../kit/tampering.ts'
+
+const [chainId, other] = ['01a1dce9-d14b-710f-8362-6ebef3620ecb', '01a1dce9-d14b-710f-8362-6ebef3620ecc']
+const plenty = { newRows: 100_000, oldRows: 100_000 }
+let service: TestApp
+beforeEach(async () => {
+  service = await startTestApp()
+})
+afterEach(() => service.close())
+
+const database = () => service.world.database.db
+const verifierOn = (db: Db) => ({ db, keys: [checkpointKey], macKey })
+const verify = (limits = plenty, db = database()) => verifyOn(verifierOn(db), limits)
+const findings = async (db = database()) => (await readVerdict(db, macKey))?.findings
+const grow = async (rows: number, chain = chainId): Promise<void> => {
+  await appendRows(service, chain, rows)
+  await sealAll(service)
+}
+const markOf = async (chain = chainId) =>
+  (await readMarks(queryOf(database()), macKey, [chain])).marks.find(({ pass }) => pass === 'new')
+
+describe('what is new', () => {
+  test('[audit-append.chain-status] is verified from the last verified row on, and an edit in it found at its row', async () => {
+    await grow(30)
+    await verify()
+    await grow(30)
+    await tamper(
+      service,
+      `update audit_logs set description = 'x' where chain_id = '${chainId}' and seq = 47`,
+    )
+    await verify()
+    expect(await findings()).toEqual([`chain ${chainId} is broken at seq 47: row 47 was changed`])
+    // The other chains are verified on.
+    await grow(20, other)
+    await verify()
+    expect([(await markOf(other))?.seq, (await markOf())?.seq]).toEqual([20, 46])
+    expect(await findings()).toHaveLength(1)
+  })
+
+  test('costs the same however many rows are verified already', async () => {
+    let rowsRead = 0
+    const counted = database().withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rowsRead += result.rows.length
+        return Promise.resolve(result)
+      },
+    })
+    const costs: [number, number][] = []
+    for (const old of [50, 3_000]) {
+      await grow(old)
+      await verify()
+      await grow(10)
+      rowsRead = 0
+      service.statements.length = 0
+      await verify({ newRows: 100_000, oldRows: 0 }, counted)
+      costs.push([service.statements.length, rowsRead])
+    }
+    expect(costs[1]).toEqual(costs[0])
+    expect(costs[0]?.[1]).toBeLessThan(20)
+    expect(await findings()).toEqual([])
+  })
+
+  test('is bounded per run, may end inside a range, and goes on where the last process ended', async () => {
+    await appendRows(service, chainId, 950)
+    await grow(5, other)
+    const seqs: (number | undefined)[] = []
+    for (let run = 0; run < 12; run++) {
+      await verify({ newRows: 100, oldRows: 0 })
+      seqs.push((await markOf())?.seq)
+    }
+    expect(seqs).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 950, 950, 950])
+    expect(await readVerdict(database(), macKey)).toEqual({ checkpointSeq: 1, findings: [] })
+  })
+})
+
+describe('what is old', () => {
+  test('[audit-append.chain-status] is verified again, slice by slice, so an edit of a verified row is found', async () => {
+    await grow(500)
+    await grow(500)
+    await verify({ newRows: 100_000, oldRows: 0 })
+    await tamper(
+      service,
+      `update audit_logs set ip_address = '6.6.6.6' where chain_id = '${chainId}' and seq = 321`,
+    )
+    const slice = { newRows: 100_000, oldRows: 100 }
+    for (let run = 0; run < 3; run++) await verify(slice)
+    expect(await findings()).toEqual([])
+    await verify(slice)
+    expect(await findings()).toEqual([`chain ${chainId} is broken at seq 321: row 321 was changed`])
+    // It stays found, whatever the row looks like now.
+    await tamper(service, `update audit_logs set ip_address = '' where chain_id = '${chainId}' and seq = 321`)
+    for (let run = 0; run < 15; run++) await verify(slice)
+    expect(await findings()).toHaveLength(1)
+  })
+
+  test('is read round after round', async () => {
+    await grow(40)
+    for (let run = 0; run < 3; run++) await verify()
+    expect((await readState(queryOf(database()), macKey))?.round).toBe(4)
+    await tamper(service, `delete from audit_logs where chain_id = '${chainId}' and seq > 35`)
+    await verify()
+    expect(await findings()).toEqual([
+      `chain ${chainId} is broken at seq 36: rows are missing: there were 40`,
+    ])
+  })
+
+  test('a head that claims a checkpoint that there is not, or fewer rows, is found at the end of a round', async () => {
+    await grow(5)
+    await grow(5, other)
+    await verify()
+    await appendRows(service, chainId, 5)
+    await service.sql.query('update audit_chains set checkpointed_seq = seq where chain_id = $1', [chainId])
+    await service.sql.query('update audit_chains set seq = 3, checkpointed_seq = 3 where chain_id = $1', [
+      other,
+    ])
+    await verify()
+    expect(await findings()).toEqual([
+      `chain ${chainId} is broken at seq 6: the chain's head claims a checkpoint that there is not`,
+      `chain ${other} is broken at seq 4: the chain's head says 3 rows`,
+    ])
+  })
+
+  test('a verified checkpoint that is gone is found, and so is one that seals another history', async () => {
+    await grow(5)
+    await grow(5)
+    await verify()
+    await tamper(
+      service,
+      `delete from audit_checkpoints where seq = 2; update audit_chains set checkpointed_seq = 5`,
+    )
+    await verify()
+    expect(await findings()).toEqual(['checkpoint 2 was verified, and is missing or another one now'])
+  })
+
+  test('a history that was rewritten and sealed once more is found', async () => {
+    await grow(10)
+    await database()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`set local session_replication_role = replica`.execute(tx)
+        await rewriteFrom(tx, chainId, 3)
+        await sql`update audit_chains set checkpointed_seq = 0`.execute(tx)
+      })
+    expect((await sealAll(service))[0]?.heads).toMatchObject([{ seq: 10 }])
+    await verify()
+    expect(await findings()).toEqual([
+      `chain ${chainId} is broken at seq 10: row 10 is not the one a checkpoint sealed`,
+      `checkpoint 2 seals row 10 of chain ${chainId} differently than checkpoint 1`,
+    ])
+  })
+})
+
+describe('marks that somebody wrote', () => {
+  const mine = async (text: string): Promise<string[] | undefined> => {
+    await service.sql.query(text)
+    await verify()
+    return findings()
+  }
+
+  test('a mark moved past rows that nobody verified is found, and those rows too', async () => {
+    await grow(10)
+    await verify()
+    await grow(10)
+    await tamper(service, `update audit_logs set action = 'x' where chain_id = '${chainId}' and seq = 15`)
+    const found = await mine(
+      `update audit_verified_chains v set seq = l.seq, hash = l.hash from audit_logs l
+       where v.chain_id = l.chain_id and l.seq = 20 and v.pass = 'new'`,
+    )
+    expect(found).toEqual([
+      `chain ${chainId} is broken at seq 15: row 15 was changed`,
+      `how far chain ${chainId} is verified was changed in the database`,
+    ])
+  })
+
+  test('so is how far the checkpoints are verified', async () => {
+    await grow(10)
+    await verify()
+    await grow(10)
+    const found = await mine(
+      'update audit_verification v set checkpoint_seq = c.seq, checkpoint_hash = c.hash from audit_checkpoints c where c.seq = 2',
+    )
+    expect(found).toEqual(['how far the trail is verified was changed in the database'])
+    expect((await markOf())?.seq).toBe(20)
+  })
+
+  test('and a finding that was removed', async () => {
+    await grow(10)
+    await tamper(service, `update audit_logs set action = 'x' where chain_id = '${chainId}' and seq = 5`)
+    await verify()
+    const found = await mine('update audit_verified_chains set broken_seq = null, reason = null')
+    expect(found?.[0]).toBe(`chain ${chainId} is broken at seq 5: row 5 was changed`)
+  })
+
+  test('deleted marks only cost work', async () => {
+    await grow(10)
+    await verify()
+    expect(await mine('delete from audit_verified_chains; delete from audit_verification')).toEqual([])
+    expect((await markOf())?.seq).toBe(10)
+  })
+})
+
+describe('several processes', () => {
+  test('at once do the work once', async () => {
+    await grow(2_500)
+    const worked = await Promise.all(Array.from({ length: 4 }, () => verify()))
+    expect(worked.filter(Boolean)).toHaveLength(1)
+    expect(await findings()).toEqual([])
+  })
+
+  test('take over from one that was killed, which then can write nothing', async () => {
+    await grow(10)
+    const query = queryOf(database())
+    const dead = randomUUID()
+    const state = await claimVerification(query, macKey, dead)
+    expect(state).not.toBeNull()
+    expect(await verify()).toBe(false)
+    await service.sql.query("update audit_verification set leased_until = now() - interval '1 second'")
+    expect(await verify()).toBe(true)
+    const stale = { state: { ...state!, checkpoint: beforeCheckpoints }, marks: [] }
+    expect(await saveVerification(query, macKey, dead, stale)).toBe(false)
+    expect((await readState(query, macKey))?.checkpoint.seq).toBe(1)
+  })
+
+  test('are not kept away by a lease far in the future', async () => {
+    await grow(10)
+    await verify()
+    await service.sql.query("update audit_verification set leased_until = '2100-01-01'")
+    expect(await verify()).toBe(true)
+  })
+})
+
+test('[audit-append.chain-status] 1,000 random tamperings are all found by one of the two passes, each at the right row', async () => {
+  const rowCount = 40
+  for (const rows of [10, 15, 15]) await grow(rows)
+  const pick = random(20_261_116)
+  const missed: string[] = []
+  for (let i = 0; i < 1_000; i++) {
+    const { kind, expected, apply } = tampering(pick, { chainId, rowCount, sealedAt: [10, 25, 40] })
+    const inside = database()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`set local session_replication_role = replica`.execute(tx)
+        // Every other one changes what was verified before.
+        if (i % 2 === 0) await verify({ newRows: 1_000, oldRows: 0 }, tx)
+        await apply(tx)
+        await verify({ newRows: 1_000, oldRows: 1_000 }, tx)
+        const [found = 'nothing'] = (await findings(tx)) ?? []
+        if (!found.startsWith(`chain ${chainId} is broken at seq ${expected}:`))
+          missed.push(`${i} ${kind}: ${found}, expected ${expected}`)
+        throw new Undo()
+      })
+    await expect(inside).rejects.toThrow(Undo)
+  }
+  process.stdout.write(`tamper incremental detected=${1_000 - missed.length}/1000\n`)
+  expect(missed).toEqual([])
+  await verify()
+  expect(await findings()).toEqual([])
+}, 120_000)
+
+test('what was found is forgotten with all marks or not at all', async () => {
+  await grow(10)
+  await tamper(service, 'update audit_logs set user_agent = $$x$$ where seq = 4')
+  await verify()
+  const found = [`chain ${chainId} is broken at seq 4: row 4 was changed`]
+  expect(await findings()).toEqual(found)
+  await service.sql
+    .query(`create function refuse() returns trigger language plpgsql as $$begin raise 'refused'; end$$;
+    create trigger refuse before delete on audit_verified_chains for each statement execute function refuse()`)
+  await expect(clearFindings(database(), macKey)).rejects.toThrow('refused')
+  expect(await findings()).toEqual(found)
+  await service.sql.query('drop trigger refuse on audit_verified_chains')
+  await clearFindings(database(), macKey)
+  expect([await readVerdict(database(), macKey), await markOf()]).toEqual([null, undefined])
+})

@@ -1,0 +1,74 @@
+// Calls about access reviews: the report, one entry of it, and its attestation.
+import { type Person, type TestApp, headersOf } from './app.ts'
+import { type JsonAnswer, call } from './credentials.ts'
+
+export type ReviewEntry = {
+  entry_id: string
+  principal_type: string
+  principal_id: string
+  name: string
+  email: string
+  scope_type: string
+  scope_id: string | null
+  scope_name: string
+  project_id: string | null
+  role: string
+  enabled: boolean
+  granted_at: string | null
+  granted_by: string | null
+  last_activity_at: string | null
+  expires_at: string | null
+  flags: string[]
+  recommendation: string
+  last_attestation: Record<string, unknown> | null
+}
+export type Review = {
+  report_id: string
+  generated_at: string
+  scope: { type: string; id?: string; name?: string }
+  population_hash: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- its parts are compared as a whole
+  summary: any
+  entries: ReviewEntry[]
+  chain: Record<string, unknown>
+}
+
+export const reviewPath = '/api/access/review'
+export const attestPath = '/api/access/review/attest'
+
+/** The service is asked for at each call. */
+export function reviewCalls(service: () => TestApp) {
+  const ask = (person: Person, query = '', headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${service().url}${reviewPath}${query}`, { headers: { ...headersOf(person), ...headers } })
+  const read = async (person: Person, query = ''): Promise<Review> => {
+    const response = await ask(person, query)
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+    return (await response.json()) as Review
+  }
+  return {
+    ask,
+    read,
+    attest: (person: Person, body: object): Promise<JsonAnswer> =>
+      call(service().url, attestPath, headersOf(person), body),
+    /** The entries of a principal. */
+    of: ({ entries }: Review, principalId: string): ReviewEntry[] =>
+      entries.filter(({ principal_id }) => principal_id === principalId),
+  }
+}
+
+/** CSV as RFC 4180 has it, back into cells. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]]
+  let [cell, isQuoted] = ['', false]
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string
+    if (isQuoted && character === '"' && text[index + 1] === '"') [cell, index] = [`${cell}"`, index + 1]
+    else if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted && (character === ',' || character === '\n')) {
+      rows.at(-1)?.push(cell)
+      cell = ''
+      if (character === '\n') rows.push([])
+    } else if (isQuoted || character !== '\r') cell += character
+  }
+  return rows.slice(0, -1)
+}

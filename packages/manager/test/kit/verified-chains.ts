@@ -1,0 +1,38 @@
+// Chains that were verified to their heads, without rows: only what is new is read.
+import { createHash, randomUUID } from 'node:crypto'
+import { queryOf } from '../../src/platform/audit/rows.ts'
+import {
+  type Mark,
+  claimVerification,
+  freshState,
+  releaseVerification,
+  saveVerification,
+} from '../../src/platform/audit/verification-marks.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { macKey } from './trail.ts'
+
+const rowsEach = 5
+
+/** Adds that many chains of five rows with their heads, and the marks of both passes; returns how many rows they count. */
+export async function addVerifiedChains({ db }: Pick<Database, 'db'>, count: number): Promise<number> {
+  const [query, leaseId] = [queryOf(db), randomUUID()]
+  const state = (await claimVerification(query, macKey, leaseId)) ?? freshState()
+  for (let left = count; left > 0; left -= 5_000) {
+    const places = Array.from({ length: Math.min(5_000, left) }, () => {
+      const chainId = randomUUID()
+      return { chainId, seq: rowsEach, hash: createHash('sha256').update(chainId).digest() }
+    })
+    const marks = places.flatMap((place): Mark[] => [
+      { ...place, pass: 'new', round: 0, checkpointSeq: 0, broken: null },
+      { ...place, pass: 'again', round: 1, checkpointSeq: 0, broken: null },
+    ])
+    await saveVerification(query, macKey, leaseId, { state, marks })
+    await query(
+      `insert into audit_chains (chain_id, seq, hash)
+       select chain_id, $2, decode(hash, 'hex') from unnest($1::uuid[], $3::text[]) as c (chain_id, hash)`,
+      [places.map(({ chainId }) => chainId), rowsEach, places.map(({ hash }) => hash.toString('hex'))],
+    )
+  }
+  await releaseVerification(query, leaseId)
+  return count * rowsEach
+}
