@@ -5,7 +5,7 @@ import type { MatrixWorld } from '../policy/world.ts'
 import { changes, makeChanges } from './changes.ts'
 import { checkCompleteness } from './completeness.ts'
 
-const rounds = 15
+const rounds = 50
 // Each makes its part of the changes in a world of its own.
 const lanes = 6
 let service: TestApp
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('completeness of evidence', () => {
-  test('fifteen of every kind of change, in random order', async () => {
+  test('fifty of every kind of change, in random order', async () => {
     const shuffled = Array.from({ length: rounds }, () => changes)
       .flat()
       .map((change) => ({ change, at: Math.random() }))

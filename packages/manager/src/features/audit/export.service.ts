@@ -84,10 +84,10 @@ export function createExportService(deps: ExportDeps) {
 
 async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame) {
   let [before, all] = ['{"entries":[', 0]
-  for await (const { lines, count } of store.streamEntries(snapshot, request)) {
-    yield before + lines.replaceAll('\n', ',')
+  for await (const lines of store.streamEntries(snapshot, request)) {
+    yield before + lines.join(',')
     before = ','
-    all += count
+    all += lines.length
   }
   await snapshot.close()
   const rest = JSON.stringify({ count: all, next_cursor: nextCursor, chain })
@@ -98,10 +98,10 @@ async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: F
 async function* ndjsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame, key: SigningKey) {
   const digest = createHash('sha256')
   let all = 0
-  for await (const { lines, count } of store.streamEntries(snapshot, request)) {
-    const piece = `${lines}\n`
+  for await (const lines of store.streamEntries(snapshot, request)) {
+    const piece = `${lines.join('\n')}\n`
     digest.update(piece)
-    all += count
+    all += lines.length
     yield piece
   }
   await snapshot.close()
@@ -121,6 +121,6 @@ async function* ndjsonPieces(snapshot: Snapshot, { request, nextCursor, chain }:
 
 async function* csvPieces(snapshot: Snapshot, { request }: Frame) {
   yield csvRecord(store.exportColumns)
-  for await (const { lines } of store.streamRecords(snapshot, request)) yield `${lines}\n`
+  for await (const records of store.streamRecords(snapshot, request)) yield records.map(csvRecord).join('')
   await snapshot.close()
 }
