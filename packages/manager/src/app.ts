@@ -6,6 +6,7 @@ import type { UsersApi } from './features/users/index.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import type { ReadinessProbe } from './platform/http/readiness.ts'
 import type { BackgroundWork } from './platform/jobs/start.ts'
+import { loadTracing } from './platform/tracing/tracing.ts'
 import { joinSealedColumns } from './platform/secrets/sealed-columns.ts'
 import { type Transport, type TransportOptions, createTransport } from './transport.ts'
 import type { World } from './world.ts'
@@ -51,7 +52,9 @@ export async function createApp(
   world: World,
   { retiredKeys, iterations, ...options }: AppOptions = {},
 ): Promise<App> {
-  const deps = createDeps(config, world, { retiredKeys, iterations })
+  const tracing = await loadTracing(config, world)
+  if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.noteStatement(statement))
+  const deps = createDeps(config, world, { retiredKeys, iterations, tracing })
   const { features: created, apis } = createFeatures(features, deps)
   const isHatchOpen = isEscapeHatchOpen(config)
   const transport = await createTransport(

@@ -17,12 +17,14 @@ import { createJobs } from './platform/jobs/jobs.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
+import { type Tracing, noTracing } from './platform/tracing/tracing.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
 export type Deps = ReturnType<typeof createDeps>
 export type DepsOptions = {
   retiredKeys?: RetiredKeys
+  tracing?: Tracing
   /** Rounds of a new hash; no setting leads here, and only tests take fewer. */
   iterations?: number
 }
@@ -33,7 +35,7 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
   const kdfThreads = config.kdfThreads ?? Math.max(1, availableParallelism() - 1)
-  const { retiredKeys = noRetiredKeys, iterations = hashIterations } = options
+  const { retiredKeys = noRetiredKeys, iterations = hashIterations, tracing = noTracing } = options
   const kdf = createKdf({ threads: kdfThreads, maxQueue: kdfMaxQueue, metrics, iterations })
   return {
     ...world,
@@ -53,16 +55,18 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
+    tracing,
     lockMasterKey: createLockMasterKey(masterKey),
     retiredKeys,
   }
 }
 
-export async function closeDeps({ activity, authFailures, kdf, jobs }: Deps): Promise<void> {
+export async function closeDeps({ activity, authFailures, kdf, jobs, tracing }: Deps): Promise<void> {
   await activity.close()
   await authFailures.close()
   await kdf.close()
   await jobs.close()
+  await tracing.close()
 }
 
 /** Development without a proxy: no secret is needed, and a request without identity is an administrator's. */

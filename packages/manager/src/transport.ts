@@ -65,6 +65,7 @@ export async function createTransport(
   const server = createServer({
     log: deps.log,
     metrics,
+    tracing: deps.tracing,
     readDbError,
     pool: deps.database.pool,
     maxWaiting: config.databaseMaxWaiting,

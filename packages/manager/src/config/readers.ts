@@ -76,6 +76,26 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
+/** A part of a whole, from 0 to 1. */
+export const ratio: Reader<number> = (raw) => {
+  const value = typeof raw === 'string' && /^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(raw) ? Number(raw) : raw
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1))
+    return { problem: 'must be a number from 0 to 1, such as 0.1' }
+  return { value }
+}
+
+/** The address of a service: no credentials, query or fragment, which would be shown or be without effect. */
+export const serviceUrl: Reader<string> = (raw) => {
+  const parsed = typeof raw === 'string' ? URL.parse(raw) : null
+  const isPlain =
+    parsed !== null &&
+    (parsed.protocol === 'http:' || parsed.protocol === 'https:') &&
+    parsed.username + parsed.password + parsed.search + parsed.hash === ''
+  return isPlain
+    ? { value: raw as string }
+    : { problem: 'must be a URL starting with http:// or https://, without credentials, query or fragment' }
+}
+
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
 
 /** A time such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */

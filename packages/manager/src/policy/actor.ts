@@ -29,6 +29,8 @@ export type Actor = {
   readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
+  /** Of the request, if it has a trace. */
+  traceId: string | undefined
   /** The caller's roles in a project; one statement for all projects requested together. */
   rolesIn(projectId: string): Promise<RolesInProject>
   /** True when the caller has one of the roles in at least one project. */
@@ -49,7 +51,7 @@ export const credentialEnded = (): AppError =>
 export function createActor(
   { db, scopes }: { db: Db; scopes: Scopes },
   user: ActorUser,
-  origin: { ipAddress: string; userAgent: string; tokenId: string | null },
+  origin: Pick<Actor, 'ipAddress' | 'userAgent' | 'tokenId' | 'traceId'>,
 ): Actor {
   let { role } = user
   const rolesByProject = new DataLoader<string, RolesInProject>((projectIds) =>

@@ -182,7 +182,13 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
       ? await options.tokenOwner(shown).catch(refused('pat'))
       : { user: await options.provision(shown), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
-  request.actor = createActor(options, user, { ipAddress: request.clientAddress, userAgent, tokenId })
+  const traceId = request.span.context?.traceId
+  request.actor = createActor(options, user, {
+    ipAddress: request.clientAddress,
+    userAgent,
+    tokenId,
+    traceId,
+  })
   request.logFields['actor'] = user.id
   options.activity.noteUser(user.id)
 }

@@ -64,6 +64,7 @@ describe('a secret from a file', () => {
     SVC_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
     SVC_ENCRYPTION_KEYS: `2027:${leastEnv.SVC_MASTER_KEY}`,
     SVC_PILETS_S3_SECRET_ACCESS_KEY: 'the-secret-of-a-bucket',
+    SVC_TRACING_OTLP_AUTHORIZATION: 'Bearer of-a-collector',
     SVC_AUDIT_CHECKPOINT_S3_SECRET_ACCESS_KEY: 'the-secret-of-another-bucket',
   }
 

@@ -96,6 +96,7 @@ function callerOf(request: FastifyRequest): Caller {
       principal: { type: 'machine_user', id: machine.id },
       ipAddress: request.clientAddress,
       userAgent: request.headers['user-agent'] ?? '',
+      traceId: request.span.context?.traceId,
     },
   }
 }

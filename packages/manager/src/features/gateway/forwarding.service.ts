@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import { type ByteReservation, createByteBudget } from '../../platform/throttle/byte-budget.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
-import { relay } from '../../platform/outbound/relay.ts'
+import { CallerDisconnected, RelayFailure, type RelayRequest, relay } from '../../platform/outbound/relay.ts'
 import {
   type BodyLimits,
   type PassedBody,
@@ -15,6 +15,8 @@ import {
   passBody,
   readBody,
 } from '../../platform/outbound/request-body.ts'
+import { traceHeaders } from '../../platform/tracing/trace-context.ts'
+import type { Span, Tracing } from '../../platform/tracing/tracing.ts'
 import type { Outcome, Recording } from '../call-log/index.ts'
 import type { TransformationsApi } from '../transformations/index.ts'
 import { nextHop } from './hops.pure.ts'
@@ -31,6 +33,7 @@ type GatewayLimits = {
 }
 export type ForwardingDeps = {
   clock: Clock
+  tracing: Pick<Tracing, 'startCall'>
   transformations: Pick<TransformationsApi, 'render'>
   pools: OutboundPools
   limits: GatewayLimits
@@ -41,6 +44,8 @@ export type Incoming = {
   machine: Machine
   request: IncomingMessage
   requestId: string
+  /** The call in its trace. */
+  span: Span
   sourceIp: string
   response: ServerResponse
   /** Headers that we add to the response. */
@@ -66,7 +71,7 @@ export function createForwarding(deps: ForwardingDeps) {
     full: 'too many large bodies are being transformed; try again',
   })
   const forward = async (call: Call, reserved: ByteReservation): Promise<void> => {
-    const { incoming, target, recording } = call
+    const { incoming, target } = call
     const { upstream, authorization } = target
     if (upstream === null) throw new AppError('bad_gateway', 'the endpoint has no url to forward to')
     const hop = nextHop(incoming.request.rawHeaders)
@@ -84,30 +89,15 @@ export function createForwarding(deps: ForwardingDeps) {
     const pool = pools.of(target.projectId, upstream.origin)
     if (pool.inFlight >= pool.maxInFlight)
       throw unavailable('too many calls to this endpoint are in flight; try again')
-    await relay(
-      {
-        pool,
-        path: withQuery(upstream.path, call.query),
-        method,
-        headers,
-        body,
-        maxResponseBytes: limits.maxResponseBytes,
-        deadlineMs: limits.forwardTimeoutMs,
-      },
-      {
-        response: incoming.response,
-        headersFor: (received) => {
-          recording.keepResponseHeaders(received)
-          const passed = Object.assign(headersToCaller(received), incoming.ownHeaders)
-          // A response that comes before its request is complete: the rest of the body is not waited for.
-          if (!incoming.request.complete) passed.connection = 'close'
-          return passed
-        },
-        onHead: incoming.onHead,
-        onData: recording.response && ((chunk) => recording.response?.add(chunk)),
-        commit: (status) => recording.end({ status, failure: null }),
-      },
-    )
+    const span = deps.tracing.startCall(incoming.span, {
+      method,
+      origin: upstream.origin,
+      about: { 'manager.endpoint.id': target.id },
+    })
+    headers.push(...traceHeaders(span.context))
+    const path = withQuery(upstream.path, call.query)
+    const { maxResponseBytes, forwardTimeoutMs: deadlineMs } = limits
+    await relayTraced({ pool, path, method, headers, body, maxResponseBytes, deadlineMs }, call, span)
   }
   return async (call: Call): Promise<void> => {
     const reserved = reserve(call.target.projectId)
@@ -116,6 +106,34 @@ export function createForwarding(deps: ForwardingDeps) {
     } finally {
       reserved.release()
     }
+  }
+}
+
+/** Passes the response on, and ends the span with what came of it. */
+async function relayTraced(request: RelayRequest, { incoming, recording }: Call, span: Span): Promise<void> {
+  let answered: number | undefined
+  try {
+    await relay(request, {
+      response: incoming.response,
+      headersFor: (received) => {
+        recording.keepResponseHeaders(received)
+        const passed = Object.assign(headersToCaller(received), incoming.ownHeaders)
+        // A response that comes before its request is complete: the rest of the body is not waited for.
+        if (!incoming.request.complete) passed.connection = 'close'
+        return passed
+      },
+      onHead: incoming.onHead,
+      onData: recording.response && ((chunk) => recording.response?.add(chunk)),
+      commit: (status) => {
+        answered = status
+        return recording.end({ status, failure: null })
+      },
+    })
+    span.end({ status: answered })
+  } catch (error) {
+    const isKnown = error instanceof RelayFailure || error instanceof CallerDisconnected
+    span.end({ status: answered, failure: isKnown ? error.message : 'the call was given up' })
+    throw error
   }
 }
 

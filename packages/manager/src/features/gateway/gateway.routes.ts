@@ -35,6 +35,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, gateway: Gat
       machine: request.machine as Machine,
       request: raw,
       requestId: request.id,
+      span: request.span,
       sourceIp: request.clientAddress,
       response: reply.raw,
       ownHeaders: reply.getHeaders() as OutgoingHttpHeaders,

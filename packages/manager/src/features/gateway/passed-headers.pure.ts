@@ -10,7 +10,7 @@ const hopByHop = words(
 const notToUpstream = new Set([
   ...hopByHop,
   ...words(
-    'host content-length authorization cookie forwarded x-request-id x-svc-hops x-proxy-auth x-user-id x-tenant-id',
+    'host content-length authorization cookie forwarded traceparent tracestate x-request-id x-svc-hops x-proxy-auth x-user-id x-tenant-id',
   ),
 ])
 const notToCaller = new Set([...hopByHop, 'x-request-id'])

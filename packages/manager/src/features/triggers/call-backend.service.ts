@@ -3,10 +3,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { SendFailure, send } from '../../platform/outbound/send.ts'
 import { signWebhook } from '../../platform/outbound/webhook-signature.ts'
+import { traceHeaders } from '../../platform/tracing/trace-context.ts'
+import type { Ending, Span, Tracing } from '../../platform/tracing/tracing.ts'
 import { type CallbackRun, callbackBody, callbackHeaders } from './callback.pure.ts'
 import type { AttemptResult } from './delivery-rules.pure.ts'
 
-export type CallDeps = { pools: OutboundPools; clock: Clock; attemptTimeoutMs: number }
+export type CallDeps = { pools: OutboundPools; clock: Clock; tracing: Tracing; attemptTimeoutMs: number }
 type Target = { projectId: string; registrationId: string; callbackUrl: string; token: string }
 export type Call = {
   run: CallbackRun
@@ -24,8 +26,32 @@ export type CallResult = AttemptResult | { postponed: string }
 const maxResponseBytes = 65_536
 const maxTargets = 5
 
-/** Calls one backend after the other until one is reached, all within the time of one attempt. */
+/** Calls one backend after the other until one is reached, all within the time of one attempt; in a trace of its own. */
 export async function callFirstReachable(deps: CallDeps, call: Call): Promise<CallResult> {
+  const { run, attempt } = call
+  const span = deps.tracing.startWork('trigger attempt', {
+    'manager.trigger.id': run.triggerId,
+    'manager.trigger_run.id': run.id,
+    'manager.trigger_run.attempt': attempt,
+  })
+  try {
+    const result = await deps.tracing.within(span, () => callTargets(deps, call, span))
+    span.end(endingOf(result))
+    return result
+  } catch (error) {
+    span.end({ failure: 'internal error' })
+    throw error
+  }
+}
+
+const endingOf = (result: CallResult): Ending =>
+  'postponed' in result
+    ? { failure: result.postponed }
+    : 'failure' in result
+      ? { failure: result.failure }
+      : { status: result.status }
+
+async function callTargets(deps: CallDeps, call: Call, parent: Span): Promise<CallResult> {
   const until = performance.now() + deps.attemptTimeoutMs
   const tried = new Set<string>()
   let result: CallResult = { failure: 'no backend is live' }
@@ -35,7 +61,7 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
     if (target === undefined || timeoutMs <= 0) break
     tried.add(target.registrationId)
     try {
-      return await callBackend(deps, call, target, timeoutMs)
+      return await callBackend(deps, call, { ...target, parent, timeoutMs })
     } catch (error) {
       if (!(error instanceof SendFailure)) throw error
       if (error.isOwnLimit) return { postponed: error.reason }
@@ -47,26 +73,40 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
   return result
 }
 
+type Way = { parent: Span; timeoutMs: number }
+
 async function callBackend(
   deps: CallDeps,
   { run, attempt, signal }: Call,
-  { projectId, registrationId, callbackUrl, token }: Target,
-  timeoutMs: number,
+  { projectId, registrationId, callbackUrl, token, parent, timeoutMs }: Target & Way,
 ): Promise<AttemptResult> {
   const url = new URL(callbackUrl)
+  const span = deps.tracing.startCall(parent, {
+    method: 'POST',
+    origin: url.origin,
+    about: { 'manager.backend_registration.id': registrationId },
+  })
   const body = callbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
   const signature = signWebhook({ id: run.id, timestampSeconds, body, token })
-  const { status, headers } = await send({
+  const sent = send({
     // By registration: one that hangs does not take the connections of another one at the same host.
     pool: deps.pools.of(projectId, url.origin, registrationId),
     path: url.pathname + url.search,
     method: 'POST',
-    headers: callbackHeaders(run, { attempt, timestampSeconds, token, signature }),
+    headers: [
+      ...callbackHeaders(run, { attempt, timestampSeconds, token, signature }),
+      ...traceHeaders(span.context),
+    ],
     body,
     timeoutMs,
     maxResponseBytes,
     signal,
   })
+  const { status, headers } = await sent.catch((error: unknown) => {
+    span.end({ failure: error instanceof SendFailure ? error.reason : 'internal error' })
+    throw error
+  })
+  span.end({ status })
   return { status, retryAfter: headers['retry-after'] }
 }

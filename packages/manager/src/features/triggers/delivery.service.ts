@@ -8,6 +8,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
+import type { Tracing } from '../../platform/tracing/tracing.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { callFirstReachable } from './call-backend.service.ts'
 import { type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
@@ -21,6 +22,7 @@ export type DeliveryDeps = {
   jobs: Jobs
   backends: Pick<BackendsApi, 'listLiveTargets'>
   pools: OutboundPools
+  tracing: Tracing
   triggerMetrics: TriggerMetrics
   limits: RetryRules & { attemptTimeoutMs: number; maxDeliveries: number; maxPerDeployment: number }
 }
@@ -124,7 +126,7 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   if (attempt === 1 && run.starts === 1)
     triggerMetrics.lag.observe((Date.parse(run.executedAt) - Date.parse(run.scheduledAt)) / 1_000)
   const result = await callFirstReachable(
-    { pools: deps.pools, clock, attemptTimeoutMs: limits.attemptTimeoutMs },
+    { pools: deps.pools, clock, tracing: deps.tracing, attemptTimeoutMs: limits.attemptTimeoutMs },
     {
       run,
       attempt,

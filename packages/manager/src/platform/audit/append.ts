@@ -13,7 +13,13 @@ import {
   systemChain,
 } from './entry.ts'
 
-export type AuditActor = { principal: Principal; ipAddress: string; userAgent: string }
+export type AuditActor = {
+  principal: Principal
+  ipAddress: string
+  userAgent: string
+  /** Of the request that asked for the change, if it has a trace. */
+  traceId?: string | undefined
+}
 
 /** The actor of what a job or a command does; `name` says which. */
 export const systemActor = (name: string): AuditActor => ({
@@ -82,7 +88,8 @@ function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
     entityId: event.entityId,
     action: event.action,
     description: storable(event.description),
-    metadata: event.metadata ?? {},
+    metadata:
+      actor.traceId === undefined ? (event.metadata ?? {}) : { ...event.metadata, traceId: actor.traceId },
     changes: diffRows(event.classes, event.before, event.after),
     principal,
     userId: principal.type === 'user' ? principal.id : null,

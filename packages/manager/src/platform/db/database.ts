@@ -66,6 +66,8 @@ export type Database = {
   reportDb: Db
   /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
   jobPool: Pool
+  /** Calls back after each statement of requests; without a listener nothing is measured. */
+  onStatementEnd(listener: StatementEnd): void
   /** Calls back whenever a connection reports a server that takes no writes. */
   onReadOnly(listener: () => void): void
   /** Closes every connection; the next statements open new ones. */
@@ -74,6 +76,9 @@ export type Database = {
   gate: ConnectGate
   close(): Promise<void>
 }
+/** A prepared statement has a name. */
+type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
+type Watch = { onStatement: DatabaseOptions['onStatement']; onEnd: StatementEnd | null }
 type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
 type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
 /** Columns keep the names the statement gives them. */
@@ -109,6 +114,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const gate = createConnectGate()
   let noteReadOnly: (() => void) | null = null
   const renewals: (() => void)[] = []
+  const watch: Watch = { onStatement: options.onStatement, onEnd: null }
   const openPool: OpenPool = (max, settings, statementTimeoutMs = options.statementTimeoutMs) => {
     const pool = new Pool({
       ...connectionOptions(options, settings, statementTimeoutMs),
@@ -127,7 +133,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     new Kysely<DB>({
       dialect: new PostgresDialect({ pool: on }),
       plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-      log: (event) => options.onStatement?.(event.query.sql),
+      log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
+        options.onStatement?.(sql)
+        watch.onEnd?.({ sql, name: null, durationMs })
+      },
     })
   const db = kyselyOn(pool)
   const clock = createDatabaseClock(pool)
@@ -136,14 +145,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     pool,
     jobPool,
     clock,
-    read: readsOn(lookups, options.onStatement),
-    readContent: readsOn(contents, options.onStatement),
-    write: writesOn(logs, options.onStatement),
-    writeAsyncCommit: writesOn(asyncLogs, options.onStatement),
-    writeNotifications: readsOn(notifications, options.onStatement),
-    writeToMembers: readsOn(members, options.onStatement),
+    read: readsOn(lookups, watch),
+    readContent: readsOn(contents, watch),
+    write: writesOn(logs, watch),
+    writeAsyncCommit: writesOn(asyncLogs, watch),
+    writeNotifications: readsOn(notifications, watch),
+    writeToMembers: readsOn(members, watch),
     openSnapshot: createSnapshots(reports),
     reportDb: kyselyOn(reportWrites),
+    onStatementEnd: (listener) => {
+      watch.onEnd = listener
+    },
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
@@ -196,21 +208,20 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
   }
 }
 
-function readsOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Read {
-  const run = preparedOn(pool, onStatement)
+function readsOn(pool: Pool, watch: Watch): Read {
+  const run = preparedOn(pool, watch)
   return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
     (await run(statement, values)).rows as Row[]
 }
 
-function writesOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Write {
-  const run = preparedOn(pool, onStatement)
+function writesOn(pool: Pool, watch: Watch): Write {
+  const run = preparedOn(pool, watch)
   return async (statement, values) => (await run(statement, values)).rowCount ?? 0
 }
 
 /** Runs statements that each connection of the pool prepares once. */
-function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']) {
-  return async ({ name, text }: PreparedStatement, values: unknown[]) => {
-    onStatement?.(text)
+function preparedOn(pool: Pool, watch: Watch) {
+  const run = async ({ name, text }: PreparedStatement, values: unknown[]) => {
     for (let tries = 0; ; tries++)
       try {
         return await pool.query({ name, text, values })
@@ -218,6 +229,17 @@ function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']) {
         // The pool drops a connection after an error, so each of them fails at most once.
         if (tries === pool.options.max || !isForgotten(error)) throw error
       }
+  }
+  return async (statement: PreparedStatement, values: unknown[]) => {
+    watch.onStatement?.(statement.text)
+    if (watch.onEnd === null) return run(statement, values)
+    const started = performance.now()
+    try {
+      return await run(statement, values)
+    } finally {
+      const { name, text: sql } = statement
+      watch.onEnd({ sql, name, durationMs: performance.now() - started })
+    }
   }
 }
 

@@ -16,6 +16,8 @@ import { AppError } from '../errors.ts'
 import { isRequestId, newRequestId } from '../ids.ts'
 import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
+import { readTraceContext } from '../tracing/trace-context.ts'
+import type { RequestSpan, Tracing } from '../tracing/tracing.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
 import { dropRest, endAfterRest, longestBodyMs, mayOverrun, watchBodies } from './arriving-bodies.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
@@ -37,6 +39,8 @@ declare module 'fastify' {
     isRefusedAtGate: boolean
     /** What the log line adds: who asked for what, and why it failed. */
     logFields: Record<string, unknown>
+    /** The request in its trace; what we send on its behalf is below it. */
+    span: RequestSpan
     /** Set when the request failed, whatever its status says: its log line is a warning, as that of a 5xx is. */
     hasFailed: boolean
   }
@@ -53,6 +57,7 @@ declare module 'fastify' {
 export type ServerOptions = {
   log: Logger
   metrics: Metrics
+  tracing: Tracing
   pool: Pool
   maxWaiting: number
   /** Connections the port holds at once. */
@@ -202,10 +207,13 @@ function followRequests(
   server.decorateRequest('silent', false)
   server.decorateRequest('isRefusedAtGate', false)
   server.decorateRequest('logFields')
+  server.decorateRequest('span')
   server.decorateRequest('hasFailed', false)
+  const { tracing } = options
   options.metrics.watch({ pool: options.pool, inflight })
   server.addHook('onRequest', (request, reply, done) => {
     request.logFields = {}
+    request.span = tracing.startRequest(readTraceContext(request.headers), request.id)
     request.arrivedAt = performance.now()
     inflight.add(request)
     // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
@@ -221,6 +229,10 @@ function followRequests(
     if (options.isDraining()) void reply.header('connection', 'close')
     done()
   })
+  if (!tracing.isOn) return
+  // Twice: reading a body leaves the first one.
+  server.addHook('onRequest', (request, _reply, done) => tracing.within(request.span, done))
+  server.addHook('preHandler', (request, _reply, done) => tracing.within(request.span, done))
 }
 
 /** No body is waited for without end, neither while the server runs nor while it closes. */
@@ -246,12 +258,16 @@ const droppedBytes = ({ routeOptions }: FastifyRequest): number =>
 
 function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }: ServerOptions): void {
   const route = request.routeOptions.url ?? 'unknown'
-  const { method, id } = request
+  const { method, id, span } = request
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
+  // Its span is not exported either: anyone could fill the collector.
   if (request.silent) return
+  // A socket is open for hours, which is no duration of a request.
+  if (reply.statusCode !== switched) span.endRequest({ route, method, status: reply.statusCode })
   if (!reply.raw.writableFinished && reply.statusCode !== switched) request.logFields['aborted'] = true
   const duration_ms = Math.round(elapsedMs * 10) / 10
   const level = request.hasFailed || reply.statusCode >= 500 ? 'warn' : 'info'
-  logRequest(log, level, { request_id: id, route, method, status, duration_ms }, request.logFields)
+  const trace_id = span.context?.traceId
+  logRequest(log, level, { request_id: id, trace_id, route, method, status, duration_ms }, request.logFields)
 }

@@ -41,6 +41,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
 /** What every request leaves in the log; none of it needs quoting. */
 export type RequestLine = {
   request_id: string
+  trace_id?: string | undefined
   route: string
   method: string
   status: string
@@ -56,10 +57,11 @@ export function logRequest(
 ): void {
   if (!log.isLevelEnabled(level)) return
   if (Object.keys(more).length > 0) return log[level]({ ...line, ...more }, 'request')
-  const { request_id, route, method, status, duration_ms } = line
+  const { request_id, trace_id, route, method, status, duration_ms } = line
+  const trace = trace_id === undefined ? '' : `"trace_id":"${trace_id}",`
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
   stream?.write(
-    `{"level":"${level}"${timestamp()},"pid":${process.pid},"request_id":"${request_id}","route":"${route}",` +
+    `{"level":"${level}"${timestamp()},"pid":${process.pid},"request_id":"${request_id}",${trace}"route":"${route}",` +
       `"method":"${method}","status":"${status}","duration_ms":${duration_ms},${requestLineEnd}`,
   )
 }

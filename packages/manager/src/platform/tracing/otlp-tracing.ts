@@ -1,0 +1,154 @@
+// Spans made by the SDK of OpenTelemetry and sent to a collector, OTLP over HTTP in JSON. The only file that imports
+// OpenTelemetry; nothing is registered globally, and parents are passed by hand, so that only what is here is traced.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ROOT_CONTEXT, type Span as OtelSpan, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import { version } from '../../version.ts'
+import { type ExportOptions, createSpanProcessor } from './span-export.ts'
+import { describeStatement } from './statement-summary.ts'
+import type { TraceContext } from './trace-context.ts'
+import type { Call, Ending, RequestEnding, RequestSpan, Span, Statement, Tracing } from './tracing.ts'
+
+type Options = ExportOptions & {
+  serviceName: string
+  environment: string
+  sampleRatio: number
+  closeMs: number
+}
+type Attributes = Record<string, string | number>
+
+// What is counted here is not shown: a request of thousands of statements must not push out the spans of others.
+const maxStatements = 100
+// The methods that OpenTelemetry names; any other is _OTHER, so that names stay few.
+const methods = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'QUERY',
+  'TRACE',
+])
+
+class OtlpSpan implements RequestSpan {
+  readonly span: OtelSpan
+  readonly context: TraceContext
+  #statements = 0
+
+  constructor(span: OtelSpan, state: string) {
+    this.span = span
+    const { traceId, spanId, traceFlags: flags } = span.spanContext()
+    // The state is passed on, but never exported: it is a text of callers.
+    this.context = { traceId, spanId, flags, state }
+  }
+
+  takesStatement(): boolean {
+    return this.span.isRecording() && this.#statements++ < maxStatements
+  }
+
+  end({ status, failure }: Ending = {}): void {
+    const { span } = this
+    if (status !== undefined) span.setAttribute('http.response.status_code', status)
+    if (failure !== undefined || (status ?? 0) >= 400) {
+      span.setAttribute('error.type', failure === undefined ? String(status) : 'failed')
+      span.setStatus({ code: SpanStatusCode.ERROR, ...(failure === undefined ? {} : { message: failure }) })
+    }
+    if (this.#statements > maxStatements)
+      span.setAttribute('manager.statements_not_shown', this.#statements - maxStatements)
+    span.end()
+  }
+
+  /** The refusal of a request is the caller's mistake, so only 5xx are failures of ours. */
+  endRequest({ route, method, status }: RequestEnding): void {
+    const { span } = this
+    const known = methods.has(method)
+    span.updateName(`${known ? method : 'HTTP'} ${route}`)
+    span.setAttributes({ 'http.request.method': known ? method : '_OTHER', 'http.route': route })
+    if (status >= 500) return this.end({ status })
+    span.setAttribute('http.response.status_code', status)
+    this.end()
+  }
+}
+
+/** Spans of the configured part of the requests; a sampled parent is followed, and so is one that is not. */
+export function createOtlpTracing(options: Options): Tracing {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': options.serviceName,
+      'service.version': version,
+      'deployment.environment.name': options.environment,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
+    spanLimits: { attributeValueLengthLimit: 256, attributeCountLimit: 32 },
+    spanProcessors: [createSpanProcessor(options)],
+  })
+  const tracer = provider.getTracer('manager', version)
+  const current = new AsyncLocalStorage<Span>()
+  const start = (name: string, kind: SpanKind, attributes: Attributes, parent: TraceContext | null) => {
+    const within = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote(parent))
+    return new OtlpSpan(tracer.startSpan(name, { kind, attributes }, within), parent?.state ?? '')
+  }
+  return {
+    isOn: true,
+    startRequest: (incoming, requestId) =>
+      start('HTTP', SpanKind.SERVER, { 'manager.request_id': requestId }, incoming),
+    startCall: (parent, call) =>
+      start(nameOf(call.method), SpanKind.CLIENT, callAttributes(call), parent.context),
+    startWork: (name, about) => start(name, SpanKind.INTERNAL, { ...about }, null),
+    within: (span, run) => current.run(span, run),
+    noteStatement: (statement) => {
+      const parent = current.getStore()
+      if (!(parent instanceof OtlpSpan) || !parent.takesStatement()) return
+      const { name, attributes } = statementOf(statement)
+      const startTime = performance.now() - statement.durationMs
+      const within = trace.setSpan(ROOT_CONTEXT, parent.span)
+      tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, within).end()
+    },
+    close: () => withinTime(provider.shutdown(), options.closeMs),
+  }
+}
+
+const remote = ({ traceId, spanId, flags }: TraceContext) => ({
+  traceId,
+  spanId,
+  traceFlags: flags,
+  isRemote: true,
+})
+
+const nameOf = (method: string): string => (methods.has(method) ? method : 'HTTP')
+
+function callAttributes({ method, origin, about }: Call): Attributes {
+  const { hostname, port, protocol } = new URL(origin)
+  return {
+    ...about,
+    'http.request.method': methods.has(method) ? method : '_OTHER',
+    'server.address': hostname,
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  }
+}
+
+function statementOf({ sql, name }: Statement): { name: string; attributes: Attributes } {
+  const { operation, table } = describeStatement(sql)
+  const summary = name ?? (table === null ? operation : `${operation} ${table}`)
+  return {
+    name: summary,
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.query.summary': summary,
+      ...(table === null ? {} : { 'db.collection.name': table }),
+    },
+  }
+}
+
+/** A collector that is away costs the shutdown no more than this. */
+async function withinTime(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const overdue = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
+  await Promise.race([work.catch(() => undefined), overdue])
+  clearTimeout(timer)
+}

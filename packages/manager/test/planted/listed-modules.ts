@@ -1,0 +1,10 @@
+// The service, which prints every module of a package that it loads.
+import { registerHooks } from 'node:module'
+
+registerHooks({
+  load: (url, context, next) => {
+    if (url.includes('/node_modules/')) process.stdout.write(`loaded ${url}\n`)
+    return next(url, context)
+  },
+})
+await import('../../src/main.ts')

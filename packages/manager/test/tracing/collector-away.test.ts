@@ -1,0 +1,108 @@
+// A collector that hangs, refuses or is away: requests do not notice, memory is bounded, and a shutdown ends in time.
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Person, type TestApp, headersOf, startTestApp } from '../kit/app.ts'
+import { callersTrace, startCollector } from '../kit/collector.ts'
+import { createScratchDatabase } from '../kit/databases.ts'
+import { startProcess } from '../kit/process.ts'
+import { seedUser } from '../kit/seed.ts'
+
+const somebody = { id: randomUUID(), email: 'somebody@example.org', name: 'Somebody' }
+
+const spansCounted = async ({ world }: TestApp): Promise<Record<string, number>> => {
+  const metric = world.metrics.registry.getSingleMetric('svc_trace_spans_total')
+  const values = (await metric?.get())?.values ?? []
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels['outcome']), value]))
+}
+
+/** Requests with a span each; returns their statuses. */
+async function send(url: string, person: Person, count: number): Promise<number[]> {
+  const one = async () => {
+    const headers = { ...headersOf(person), traceparent: callersTrace().traceparent }
+    return (await fetch(`${url}/query`, { method: 'POST', headers })).status
+  }
+  const statuses: number[] = []
+  for (let sent = 0; sent < count; sent += 20)
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, one))))
+  return statuses
+}
+
+test('a collector that hangs costs no request, and no more memory than the queue has', async () => {
+  const collector = await startCollector()
+  collector.refuse('hang')
+  const env = {
+    SVC_TRACING_OTLP_ENDPOINT: collector.url,
+    SVC_TRACING_MAX_QUEUED_SPANS: '64',
+    SVC_TRACING_EXPORT_TIMEOUT_MS: '60000',
+  }
+  const service = await startTestApp({ env })
+  onTestFinished(async () => {
+    await service.close()
+    await collector.close()
+  })
+  const person = await seedUser(service.sql, 'caller')
+  expect(new Set(await send(service.url, person, 200))).toEqual(new Set([400]))
+  // None has left: all that are not dropped are in the queue or in the request that hangs.
+  const { dropped = 0, exported, failed } = await spansCounted(service)
+  expect({ exported, failed }).toEqual({ exported: 0, failed: 0 })
+  expect(dropped).toBeGreaterThanOrEqual(200 - 64)
+  expect(collector.spans.length).toBeLessThanOrEqual(64)
+})
+
+test('a collector that refuses or is away is logged once, and again when it is back', async () => {
+  const collector = await startCollector()
+  collector.refuse(400)
+  const service = await startTestApp({ env: { SVC_TRACING_OTLP_ENDPOINT: collector.url } })
+  onTestFinished(async () => {
+    await service.close()
+    await collector.close()
+  })
+  const person = await seedUser(service.sql, 'caller')
+  const linesAbout = () =>
+    service.logLines.map(({ msg }) => msg).filter((msg) => String(msg).includes('collector of traces'))
+  for (const least of [1, 2]) {
+    await send(service.url, person, 20)
+    await expect.poll(() => collector.bodies.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(least)
+    await expect
+      .poll(async () => (await spansCounted(service))['failed'], { timeout: 20_000 })
+      .toBeGreaterThan(0)
+  }
+  expect(linesAbout()).toEqual([
+    'the collector of traces does not take spans; they are dropped until it does',
+  ])
+  collector.refuse(200)
+  await send(service.url, person, 20)
+  await expect.poll(linesAbout, { timeout: 20_000 }).toHaveLength(2)
+  expect(linesAbout()[1]).toBe('the collector of traces takes spans again')
+})
+
+test('SIGTERM exports what has ended', async () => {
+  const [collector, database] = await Promise.all([startCollector(), createScratchDatabase()])
+  const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0', SVC_TRACING_OTLP_ENDPOINT: collector.url }
+  const { child, url, exit } = await startProcess(database.url, env)
+  expect(new Set(await send(url, somebody, 20))).toEqual(new Set([400]))
+  child.kill('SIGTERM')
+  expect(await exit).toBe(0)
+  expect(collector.spans.filter(({ kind }) => kind === 'SERVER')).toHaveLength(20)
+  await collector.close()
+  await database.drop()
+})
+
+test('SIGTERM ends within its time when the collector hangs', async () => {
+  const [collector, database] = await Promise.all([startCollector(), createScratchDatabase()])
+  collector.refuse('hang')
+  const env = {
+    SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+    SVC_SHUTDOWN_TIMEOUT_MS: '20000',
+    SVC_TRACING_OTLP_ENDPOINT: collector.url,
+    SVC_TRACING_EXPORT_TIMEOUT_MS: '60000',
+  }
+  const { child, url, exit, lines } = await startProcess(database.url, env)
+  expect(new Set(await send(url, somebody, 20))).toEqual(new Set([400]))
+  child.kill('SIGTERM')
+  // 1 would mean that the shutdown was overdue.
+  expect(await exit).toBe(0)
+  expect(lines.at(-1)).toContain('"stopped"')
+  await collector.close()
+  await database.drop()
+})
