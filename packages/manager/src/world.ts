@@ -14,6 +14,7 @@ import { type Redis, type RedisOptions, createRedis } from './platform/db/redis.
 import { topologyOf } from './platform/db/redis-topology.ts'
 import type { BlobStores } from './platform/blobs/blob-store.ts'
 import { createBlobStores } from './platform/blobs/blob-stores.ts'
+import { type Orchestrator, createNoOrchestrator } from './platform/orchestrator/orchestrator.ts'
 import { version } from './version.ts'
 
 export type World = {
@@ -29,6 +30,8 @@ export type World = {
   names: Names
   /** Where the bytes of bundles are kept. */
   blobStores: BlobStores
+  /** What runs the workloads of deployments. */
+  orchestrator: Orchestrator
 }
 
 const directories = { local: createLocalDirectory }
@@ -69,8 +72,15 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     clock: replace.clock ?? database.clock,
     names: replace.names ?? createNames(),
     blobStores: replace.blobStores ?? blobStoresOf(config, database, log),
+    orchestrator: replace.orchestrator ?? orchestratorOf(config),
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }
+}
+
+/** The orchestrator as the configuration describes it. */
+function orchestratorOf({ orchestratorKind }: Config): Orchestrator {
+  if (orchestratorKind === 'none') return createNoOrchestrator()
+  throw new Error('orchestrator.kind kubernetes is not built yet; set it to none')
 }
 
 /** Redis as the configuration describes it. */
@@ -110,6 +120,7 @@ function blobSettings(config: Config) {
 
 /** Closes everything the world holds. */
 export async function closeWorld(world: World): Promise<void> {
+  await world.orchestrator.close()
   await world.blobStores.close()
   await world.redis.close()
   await world.database.close()

@@ -277,4 +277,10 @@ export const platformSettings = {
     default: 'local',
     doc: 'Directory behind `userProviderSearch`. `local` searches the users the service has seen.',
   }),
+  orchestratorKind: setting(oneOf('none', 'kubernetes'), {
+    key: 'orchestrator.kind',
+    env: 'SVC_ORCHESTRATOR_KIND',
+    default: 'none',
+    doc: 'What runs the workloads of deployments, and wakes those that are scaled to zero. With `none`, waking one of them is answered 502.',
+  }),
 } as const
