@@ -281,7 +281,7 @@ export const platformSettings = {
     key: 'orchestrator.kind',
     env: 'SVC_ORCHESTRATOR_KIND',
     default: 'none',
-    doc: 'What runs the workloads of deployments and wakes those that were scaled to zero: `kubernetes`, or `none`. Processes with role `api` use it.',
+    doc: 'What runs the workloads of deployments, and wakes those that are scaled to zero. With `none`, waking one of them is answered 502. Only processes with role `api` use it.',
   }),
   orchestratorKubeconfig: setting(text(4_096), {
     key: 'orchestrator.kubeconfig',
