@@ -253,6 +253,8 @@ test.each(units())('$file leaves the machine as it is', ({ values }) => {
   expect(values.get('ProtectSystem')).toEqual(['strict'])
   expect(values.get('CapabilityBoundingSet')).toEqual([''])
   expect(values.get('SystemCallFilter')?.[0]).toBe('@system-service')
+  // Without the last one `os.networkInterfaces()` fails, and with it every outbound call.
+  expect(values.get('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX AF_NETLINK'])
   expect(values.get('User')).toBeUndefined()
   expect(values.get('ReadWritePaths')).toBeUndefined()
 })

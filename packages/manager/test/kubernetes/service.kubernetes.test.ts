@@ -93,7 +93,7 @@ test('100 requests to two processes change the Deployment once', async () => {
 
 test('without rights a wake is 502 and says why, and with the next token it is 202', async () => {
   writeFileSync(tokenFile, kubernetesTokens.limited)
-  expect(await wake()).toEqual({
+  expect(await wake()).toMatchObject({
     status: 502,
     body: {
       error:
