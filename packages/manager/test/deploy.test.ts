@@ -133,7 +133,7 @@ test('ports are those that the service is told to listen on, and the image expos
   const entered = ofKind('NetworkPolicy').flatMap(({ spec }) =>
     (spec?.ingress ?? []).flatMap(({ ports }) => ports ?? []),
   )
-  expect(entered.map(({ port }) => port).toSorted()).toEqual([api, health])
+  expect(new Set(entered.map(({ port }) => port))).toEqual(new Set([api, health]))
 })
 
 test('every setting that is named exists, and secrets are given by files alone', () => {
@@ -229,23 +229,23 @@ test('commands name programs of this release', () => {
 })
 
 const sandbox = [
-  ...[
-    'DynamicUser',
-    'PrivateTmp',
-    'PrivateDevices',
-    'PrivateIPC',
-    'ProtectHome',
-    'NoNewPrivileges',
-    'RestrictNamespaces',
-  ],
-  ...[
-    'ProtectKernelTunables',
-    'ProtectKernelModules',
-    'ProtectKernelLogs',
-    'ProtectControlGroups',
-    'ProtectClock',
-  ],
-  ...['ProtectHostname', 'RestrictRealtime', 'RestrictSUIDSGID', 'LockPersonality', 'RemoveIPC'],
+  'DynamicUser',
+  'PrivateTmp',
+  'PrivateDevices',
+  'PrivateIPC',
+  'ProtectHome',
+  'NoNewPrivileges',
+  'RestrictNamespaces',
+  'ProtectKernelTunables',
+  'ProtectKernelModules',
+  'ProtectKernelLogs',
+  'ProtectControlGroups',
+  'ProtectClock',
+  'ProtectHostname',
+  'RestrictRealtime',
+  'RestrictSUIDSGID',
+  'LockPersonality',
+  'RemoveIPC',
 ]
 
 test.each(units())('$file leaves the machine as it is', ({ values }) => {

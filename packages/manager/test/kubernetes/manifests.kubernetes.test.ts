@@ -62,7 +62,7 @@ test('nothing of deploy/kubernetes was left out', () => {
 })
 
 test('what the server does not know is refused', async () => {
-  const [deployment] = built('overlays/small').filter(({ kind }) => kind === 'Deployment')
+  const deployment = built('overlays/small').find(({ kind }) => kind === 'Deployment')
   const broken = JSON.parse(
     JSON.stringify(deployment).replace('"readOnlyRootFilesystem"', '"readOnlyRoot"'),
   ) as Built

@@ -16,10 +16,11 @@ const namespace = 'workloads'
 beforeAll(async () => {
   cluster = await startKubernetes()
   await cluster.kubectl(['create', 'namespace', namespace])
-  await cluster.kubectl([
-    ...['-n', namespace, 'create', 'role', 'waker', '--verb=get,list,patch'],
+  const rights = [
+    '--verb=get,list,patch',
     '--resource=deployments.apps/scale,horizontalpodautoscalers.autoscaling',
-  ])
+  ]
+  await cluster.kubectl(['-n', namespace, 'create', 'role', 'waker', ...rights])
 })
 afterEach(async () => {
   for (const orchestrator of opened.splice(0)) await orchestrator.close()
@@ -315,10 +316,8 @@ test('the token of a service account is rotated while the service runs', async (
     await cluster.kubectl(['-n', namespace, 'create', 'serviceaccount', 'manager'])
     return (await cluster.kubectl(['-n', namespace, 'create', 'token', 'manager'])).trim()
   }
-  await cluster.kubectl([
-    ...['-n', namespace, 'create', 'rolebinding', 'account'],
-    ...['--role=waker', `--serviceaccount=${namespace}:manager`],
-  ])
+  const bound = ['--role=waker', `--serviceaccount=${namespace}:manager`]
+  await cluster.kubectl(['-n', namespace, 'create', 'rolebinding', 'account', ...bound])
   const folder = path.dirname(fileOf('token', await account()))
   writeFileSync(path.join(folder, 'ca.crt'), cluster.authority.cert)
   const orchestrator = createKubernetesOrchestrator({

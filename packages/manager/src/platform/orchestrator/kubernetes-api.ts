@@ -13,7 +13,7 @@ export type KubernetesRequest = {
   signal: AbortSignal
 }
 /** The answers that callers tell apart; all others are failures. */
-export type KubernetesAnswer = { status: 200; body: unknown } | { status: 404 | 409 }
+type KubernetesAnswer = { status: 200; body: unknown } | { status: 404 | 409 }
 export type KubernetesApi = {
   ask(request: KubernetesRequest): Promise<KubernetesAnswer>
   close(): Promise<void>
