@@ -73,13 +73,15 @@ const countLiveStatement: PreparedStatement = {
     select wanted.position::int, live.count
     from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, environment_id, position)
     cross join lateral (
-      select count(*)::int as count from (
-        select from backend_registrations own join machine_users m on m.id = own.machine_user_id and m.enabled
+      select count(*)::int as count
+      from (
+        select machine_user_id from backend_registrations own
         where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
           and (own.last_heartbeat > now() - make_interval(secs => $3)
             or backend_silence(own.last_heartbeat) < make_interval(secs => $3))
         limit ${maxCounted}
       ) counted
+      cross join lateral (select from machine_users m where m.id = counted.machine_user_id and m.enabled limit 1) m
     ) live`,
 }
 
