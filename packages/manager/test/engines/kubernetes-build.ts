@@ -1,5 +1,5 @@
 // Builds kube-apiserver and kube-controller-manager from Debian's source package, once per machine, into a cache folder:
-// `node packages/manager/test/engines/kubernetes-build.ts`. It takes about five minutes on two cores, on Debian, as root.
+// `node packages/manager/test/engines/kubernetes-build.ts`. It takes five to fifteen minutes on two cores, on Debian, as root.
 // Debian has no package of the server, and its source is signed, so that what is built is what Debian published.
 import { execFileSync } from 'node:child_process'
 import {
@@ -28,7 +28,7 @@ export function ensureKubernetes(): string {
   const folder = path.join(cache, 'manager-kubernetes', kubernetesVersion)
   if (kubernetesPrograms.every((program) => existsSync(path.join(folder, program)))) return folder
   ensureKubernetesBuild()
-  process.stderr.write('building kube-apiserver and kube-controller-manager, about five minutes ...\n')
+  process.stderr.write('building kube-apiserver and kube-controller-manager, five to fifteen minutes ...\n')
   mkdirSync(folder, { recursive: true })
   const work = mkdtempSync(path.join(folder, 'build-'))
   try {
