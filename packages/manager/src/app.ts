@@ -28,6 +28,7 @@ const features = [
   (await import('./features/cli-login/index.ts')).cliLogin,
   (await import('./features/machine-users/index.ts')).machineUsers,
   (await import('./features/backends/index.ts')).backends,
+  (await import('./features/deployments/index.ts')).deployments,
   (await import('./features/transformations/index.ts')).transformations,
   (await import('./features/endpoints/index.ts')).endpoints,
   (await import('./features/triggers/index.ts')).triggers,

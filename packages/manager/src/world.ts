@@ -14,6 +14,8 @@ import { type Redis, type RedisOptions, createRedis } from './platform/db/redis.
 import { topologyOf } from './platform/db/redis-topology.ts'
 import type { BlobStores } from './platform/blobs/blob-store.ts'
 import { createBlobStores } from './platform/blobs/blob-stores.ts'
+import { createKubernetesOrchestrator } from './platform/orchestrator/kubernetes.ts'
+import { type Orchestrator, createNoOrchestrator } from './platform/orchestrator/orchestrator.ts'
 import { version } from './version.ts'
 
 export type World = {
@@ -29,6 +31,8 @@ export type World = {
   names: Names
   /** Where the bytes of bundles are kept. */
   blobStores: BlobStores
+  /** What runs the workloads of deployments. */
+  orchestrator: Orchestrator
 }
 
 const directories = { local: createLocalDirectory }
@@ -69,6 +73,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
     clock: replace.clock ?? database.clock,
     names: replace.names ?? createNames(),
     blobStores: replace.blobStores ?? blobStoresOf(config, database, log),
+    orchestrator: replace.orchestrator ?? orchestratorOf(config),
     directory: replace.directory ?? directories[config.userProvider](database.db),
   }
 }
@@ -108,8 +113,16 @@ function blobSettings(config: Config) {
   }
 }
 
+/** Pods of other roles have no token. */
+function orchestratorOf(config: Config): Orchestrator {
+  if (config.orchestratorKind === 'none' || !config.roles.includes('api')) return createNoOrchestrator()
+  const { orchestratorKubeconfig: kubeconfig = null, orchestratorApiServer: server } = config
+  return createKubernetesOrchestrator({ kubeconfig, server })
+}
+
 /** Closes everything the world holds. */
 export async function closeWorld(world: World): Promise<void> {
+  await world.orchestrator.close()
   await world.blobStores.close()
   await world.redis.close()
   await world.database.close()

@@ -51,6 +51,9 @@ const refusals: Record<string, Refusal> = {
     shape: 'error',
     query: '?application_id=a&application_id=b',
   },
+  'POST /api/proxy/wake': { status: 400, shape: 'error', body: '{}' },
+  'GET /api/proxy/ready': { status: 400, shape: 'error' },
+  'GET /api/proxy/deployment': { status: 404, shape: 'error', query: '?app_id=a&env=dev' },
   'GET /api/proxy/comms/:appID/notifications': {
     status: 400,
     shape: 'error',

@@ -39,6 +39,8 @@ const weights: Record<string, Weight> = {
   'backend_registrations.callback_url': 'never shown',
   'blob_chunks.sha256': 'never shown',
   'cli_logins.user_agent': 'never shown',
+  'deployment_specifications.image': { shown: 500 },
+  'deployment_wakes.failure': 'never shown',
   'endpoints.consume_url': { shown: 500 },
   'endpoints.description': { shown: 2_000 },
   'endpoints.transformation_template': { large: 'Endpoint.transformationTemplate' },

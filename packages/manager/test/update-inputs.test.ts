@@ -2,6 +2,7 @@
 // as it is, as an absent one does.
 import { type GraphQLInputObjectType, buildSchema, getNamedType, isNonNullType, isObjectType } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { seedSpecification } from './kit/deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
 import { seedMachineUser } from './kit/seed.ts'
@@ -85,6 +86,19 @@ const updates: Record<string, Update> = {
   updateTrigger: {
     make: () => seedTrigger(service.sql, project),
     full: { name: 'n', description: 'd', cronExpression: '@hourly', runKey: 'k', enabled: false },
+  },
+  updateDeploymentSpecification: {
+    make: () => seedSpecification(service.sql, project),
+    full: {
+      workload: 'other/name',
+      image: 'other:2',
+      version: '2',
+      minReplicas: 2,
+      maxReplicas: 5,
+      port: 9_090,
+      healthPath: '/ready',
+      readinessTimeoutSeconds: 30,
+    },
   },
   updateMachineUser2Endpoint: {
     make: async () => {

@@ -14,10 +14,12 @@ const known = [
   'docs/*.md',
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
+  'deploy/kubernetes/{base,migrate,wake,workloads,overlays/*}/*.yaml',
+  'deploy/systemd/*.service',
   'examples/*.ts',
   'examples/*.mjs',
   // A package: its own few files, then code and tests by folder.
-  'packages/*/{package.json,vitest.config.ts,vitest.load.config.ts,README.md,LICENSE,.gitignore}',
+  'packages/*/{package.json,vitest.config.ts,vitest.{load,kubernetes}.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/manager/faults/{*.ts,rows/f[0-9][0-9].ts}',

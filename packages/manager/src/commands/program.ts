@@ -5,6 +5,7 @@ import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
+import { addDeploymentCommands } from './deployment.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
@@ -14,7 +15,7 @@ import { addTriggerCommands } from './triggers.ts'
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its triggers and its keys.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers and its keys.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -28,6 +29,7 @@ Examples:
   $ npm run manager -- admin grant alice@example.com
   $ npm run manager -- audit verify
   $ npm run manager -- backends list
+  $ npm run manager -- deployment scale-to-zero shop/web dev on
   $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
   $ npm run manager -- pilet-keys list
@@ -40,6 +42,7 @@ The service itself is started with npm start.`,
   addAdminCommands(program)
   addAuditCommands(program)
   addBackendsCommands(program)
+  addDeploymentCommands(program)
   addTriggerCommands(program)
   addKeysCommands(program)
   addPiletKeysCommands(program)

@@ -316,4 +316,22 @@ export const platformSettings = {
     default: 'local',
     doc: 'Directory behind `userProviderSearch`. `local` searches the users the service has seen.',
   }),
+  orchestratorKind: setting(oneOf('none', 'kubernetes'), {
+    key: 'orchestrator.kind',
+    env: 'SVC_ORCHESTRATOR_KIND',
+    default: 'none',
+    doc: 'What runs the workloads of deployments, and wakes those that are scaled to zero. With `none`, waking one of them is answered 502. Only processes with role `api` use it.',
+  }),
+  orchestratorKubeconfig: setting(text(4_096), {
+    key: 'orchestrator.kubeconfig',
+    env: 'SVC_ORCHESTRATOR_KUBECONFIG',
+    optional: true,
+    doc: 'Path of a kubeconfig file with a token, a token file or a client certificate. Without it the service account of the pod is used. It is read at every use.',
+  }),
+  orchestratorApiServer: setting(url('https'), {
+    key: 'orchestrator.api_server',
+    env: 'SVC_ORCHESTRATOR_API_SERVER',
+    default: 'https://kubernetes.default.svc',
+    doc: 'Kubernetes API server as pods reach it; a kubeconfig names its own.',
+  }),
 } as const

@@ -199,6 +199,34 @@ export interface CliLogins {
   userId: string | null;
 }
 
+export interface DeploymentSpecifications {
+  applicationId: string;
+  createdAt: Generated<Timestamp>;
+  environmentId: string;
+  healthPath: string;
+  id: string;
+  image: string;
+  maxReplicas: number;
+  minReplicas: number;
+  port: number;
+  projectId: string;
+  readinessTimeoutSeconds: number;
+  scaleToZero: Generated<boolean>;
+  updatedAt: Generated<Timestamp>;
+  version: string;
+  workload: string;
+}
+
+export interface DeploymentWakes {
+  alreadyAwake: boolean | null;
+  claimedUntil: Timestamp | null;
+  endedAt: Timestamp | null;
+  failure: string | null;
+  holder: string;
+  minReplicas: number | null;
+  specificationId: string;
+}
+
 export interface Endpoints {
   applicationId: string;
   authPassword: Buffer | null;
@@ -589,6 +617,8 @@ export interface DB {
   blobChunks: BlobChunks;
   blobs: Blobs;
   cliLogins: CliLogins;
+  deploymentSpecifications: DeploymentSpecifications;
+  deploymentWakes: DeploymentWakes;
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;

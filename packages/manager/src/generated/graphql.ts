@@ -6,6 +6,7 @@ import type { Application as ApplicationRow } from '../features/applications/app
 import type { Tenant2Application as Tenant2ApplicationRow } from '../features/applications/tenant2applications.store.ts';
 import type { AuditLog as AuditLogRow } from '../features/audit/audit.service.ts';
 import type { LoggedCall as LoggedCallRow } from '../features/call-log/logged-calls.store.ts';
+import type { Specification as SpecificationRow } from '../features/deployments/specifications.store.ts';
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { Environment as EnvironmentRow } from '../features/environments/environments.store.ts';
@@ -81,6 +82,8 @@ export type Permission =
   | 'ESB_AUDIT_READ'
   | 'TRIGGER_READ'
   | 'TRIGGER_WRITE'
+  | 'DEPLOYMENT_READ'
+  | 'DEPLOYMENT_WRITE'
   | 'PILET_READ'
   | 'PILET_UPLOAD'
   | 'PILET_WRITE'
@@ -100,6 +103,7 @@ export type Query = {
   readonly auditLogs: ReadonlyArray<AuditLog>;
   /** Logged calls of an application, of one endpoint of it, or of one request id, newest first. limit is from 1 to 100, by default 100. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
+  readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
   readonly machineUser2endpoint: MachineUser2Endpoint;
   readonly endpoints: ReadonlyArray<Endpoint>;
@@ -191,6 +195,14 @@ export type QueryEsbAuditLogsArgs = {
   endpointId?: InputMaybe<Scalars['ID']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   requestId?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryDeploymentSpecificationsArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
 };
 
 
@@ -407,6 +419,10 @@ export type Mutation = {
   readonly createTenant2Application: Tenant2Application;
   readonly updateTenant2Application: Tenant2Application;
   readonly deleteTenant2Application: Scalars['Boolean']['output'];
+  readonly createDeploymentSpecification: DeploymentSpecification;
+  readonly updateDeploymentSpecification: DeploymentSpecification;
+  /** The workload itself stays as it is. */
+  readonly deleteDeploymentSpecification: Scalars['Boolean']['output'];
   readonly createMachineUser2Endpoint: MachineUser2Endpoint;
   readonly updateMachineUser2Endpoint: MachineUser2Endpoint;
   readonly deleteMachineUser2Endpoint: Scalars['Boolean']['output'];
@@ -515,6 +531,23 @@ export type MutationUpdateTenant2ApplicationArgs = {
 
 
 export type MutationDeleteTenant2ApplicationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateDeploymentSpecificationArgs = {
+  applicationId: Scalars['ID']['input'];
+  input: CreateDeploymentSpecificationInput;
+};
+
+
+export type MutationUpdateDeploymentSpecificationArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateDeploymentSpecificationInput;
+};
+
+
+export type MutationDeleteDeploymentSpecificationArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -807,6 +840,7 @@ export type Scope =
   | 'TENANT2APPLICATION'
   | 'TENANT2APPLICATION_PAIR'
   | 'TENANT_OR_APPLICATION'
+  | 'DEPLOYMENT_SPECIFICATION'
   | 'MACHINE_USER2ENDPOINT'
   | 'ENDPOINT'
   | 'ENVIRONMENT'
@@ -980,6 +1014,58 @@ export type EsbAuditLog = {
   readonly requestBody?: Maybe<Scalars['String']['output']>;
   readonly responseHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
   readonly responseBody?: Maybe<Scalars['String']['output']>;
+};
+
+/** What runs for an application in an environment. There is one at most for the two. */
+export type DeploymentSpecification = {
+  readonly id: Scalars['ID']['output'];
+  readonly application: Application;
+  readonly environment: Environment;
+  /** The namespace and the name of the workload, as namespace/name. */
+  readonly workload: Scalars['String']['output'];
+  readonly image: Scalars['String']['output'];
+  readonly version: Scalars['String']['output'];
+  readonly minReplicas: Scalars['Int']['output'];
+  readonly maxReplicas: Scalars['Int']['output'];
+  readonly port: Scalars['Int']['output'];
+  readonly healthPath: Scalars['String']['output'];
+  readonly readinessTimeoutSeconds: Scalars['Int']['output'];
+  /** Whether the workload may be scaled to zero and woken by the proxy. An operator sets it, no mutation does. */
+  readonly scaleToZero: Scalars['Boolean']['output'];
+  readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+};
+
+export type CreateDeploymentSpecificationInput = {
+  readonly environmentId: Scalars['ID']['input'];
+  /** Two DNS labels, as namespace/name. */
+  readonly workload: Scalars['String']['input'];
+  /** At most 500 characters, without spaces. */
+  readonly image: Scalars['String']['input'];
+  /** At most 100 characters, empty by default. */
+  readonly version?: InputMaybe<Scalars['String']['input']>;
+  /** From 0 to maxReplicas, 1 by default. */
+  readonly minReplicas?: InputMaybe<Scalars['Int']['input']>;
+  /** From 1 to 1000; minReplicas by default. */
+  readonly maxReplicas?: InputMaybe<Scalars['Int']['input']>;
+  /** 8080 by default. */
+  readonly port?: InputMaybe<Scalars['Int']['input']>;
+  /** Begins with a slash, at most 200 characters; /health by default. */
+  readonly healthPath?: InputMaybe<Scalars['String']['input']>;
+  /** From 1 to 3600, 60 by default. */
+  readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What is absent or null stays. While scaleToZero is on, workload cannot be changed. */
+export type UpdateDeploymentSpecificationInput = {
+  readonly workload?: InputMaybe<Scalars['String']['input']>;
+  readonly image?: InputMaybe<Scalars['String']['input']>;
+  readonly version?: InputMaybe<Scalars['String']['input']>;
+  readonly minReplicas?: InputMaybe<Scalars['Int']['input']>;
+  readonly maxReplicas?: InputMaybe<Scalars['Int']['input']>;
+  readonly port?: InputMaybe<Scalars['Int']['input']>;
+  readonly healthPath?: InputMaybe<Scalars['String']['input']>;
+  readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** Lets a machine user call an endpoint. */
@@ -1594,6 +1680,9 @@ export type ResolversTypes = {
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
   ESBHeader: ResolverTypeWrapper<EsbHeader>;
   ESBAuditLog: ResolverTypeWrapper<LoggedCallRow>;
+  DeploymentSpecification: ResolverTypeWrapper<SpecificationRow>;
+  CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
+  UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
   MachineUser2Endpoint: ResolverTypeWrapper<EndpointAccessRow>;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -1679,6 +1768,9 @@ export type ResolversParentTypes = {
   AuditLog: AuditLogRow;
   ESBHeader: EsbHeader;
   ESBAuditLog: LoggedCallRow;
+  DeploymentSpecification: SpecificationRow;
+  CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
+  UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
   MachineUser2Endpoint: EndpointAccessRow;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -1773,6 +1865,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenant2Applications?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType, Partial<QueryTenant2ApplicationsArgs>>;
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
   esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
+  deploymentSpecifications?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsArgs, 'application'>>;
   machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
   machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
   endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, RequireFields<QueryEndpointsArgs, 'application'>>;
@@ -1817,6 +1910,9 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationCreateTenant2ApplicationArgs, 'input'>>;
   updateTenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationUpdateTenant2ApplicationArgs, 'id' | 'input'>>;
   deleteTenant2Application?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTenant2ApplicationArgs, 'id'>>;
+  createDeploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<MutationCreateDeploymentSpecificationArgs, 'applicationId' | 'input'>>;
+  updateDeploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<MutationUpdateDeploymentSpecificationArgs, 'id' | 'input'>>;
+  deleteDeploymentSpecification?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDeploymentSpecificationArgs, 'id'>>;
   createMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationCreateMachineUser2EndpointArgs, 'input'>>;
   updateMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateMachineUser2EndpointArgs, 'id' | 'input'>>;
   deleteMachineUser2Endpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteMachineUser2EndpointArgs, 'id'>>;
@@ -1959,6 +2055,23 @@ export type EsbAuditLogResolvers<ContextType = GraphqlContext, ParentType extend
   requestBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   responseHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
   responseBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type DeploymentSpecificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeploymentSpecification'] = ResolversParentTypes['DeploymentSpecification']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType>;
+  workload?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  image?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  minReplicas?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  maxReplicas?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  port?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  healthPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  readinessTimeoutSeconds?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  scaleToZero?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
@@ -2225,6 +2338,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   AuditLog?: AuditLogResolvers<ContextType>;
   ESBHeader?: EsbHeaderResolvers<ContextType>;
   ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
+  DeploymentSpecification?: DeploymentSpecificationResolvers<ContextType>;
   MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
   Endpoint?: EndpointResolvers<ContextType>;
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;

@@ -75,6 +75,8 @@ const table = {
   ESB_AUDIT_READ: { project: 'readonly' },
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
+  DEPLOYMENT_READ: { project: 'readonly' },
+  DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },
   // Uploading a version, and taking one out of use.
   PILET_UPLOAD: { project: 'tester' },

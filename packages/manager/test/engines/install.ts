@@ -89,8 +89,22 @@ const cephPackages: Record<string, string> = {
 
 /** The programs of an S3 service (s3.ts). */
 export function ensureCeph(): void {
-  const missing = Object.keys(cephPackages).filter((program) => which(program) === null)
-  install(missing.map((program) => cephPackages[program] as string))
+  ensurePrograms(cephPackages)
+}
+
+/** What builds a Kubernetes API server (kubernetes-build.ts). */
+export function ensureKubernetesBuild(): void {
+  ensurePrograms({ go: 'golang-go', 'dpkg-source': 'dpkg-dev' })
+}
+
+/** What runs beside it, and its command line. */
+export function ensureKubernetesTools(): void {
+  ensurePrograms({ etcd: 'etcd-server', kubectl: 'kubernetes-client' })
+}
+
+function ensurePrograms(packages: Record<string, string>): void {
+  const missing = Object.entries(packages).filter(([program]) => which(program) === null)
+  install(missing.map(([, name]) => name))
 }
 
 function install(packages: string[]): void {

@@ -2,6 +2,7 @@
 // a way to ask each of them.
 import { expect } from 'vitest'
 import { type Person, type TestApp, startTestApp } from './app.ts'
+import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 import {
@@ -62,6 +63,7 @@ export async function createListKit(): Promise<ListKit> {
   const endpointId = await seedEndpoint(service.sql, main)
   await seedEndpointAccess(service.sql, { projectId: main.id, endpointId, machineUserId })
   await seedTrigger(service.sql, main)
+  await seedSpecification(service.sql, main)
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',

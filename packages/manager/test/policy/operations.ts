@@ -5,6 +5,7 @@ import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
+import { deploymentOperations } from './deployment-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import {
   applicationRoles,
@@ -367,4 +368,5 @@ export const operations: Operation[] = [
   ...endpointOperations,
   ...piletOperations,
   ...triggerOperations,
+  ...deploymentOperations,
 ]

@@ -42,6 +42,7 @@ export const seenBy = {
   endpoint: projectRoles,
   endpointAccess: projectRoles,
   trigger: projectRoles,
+  deploymentSpecification: projectRoles,
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')

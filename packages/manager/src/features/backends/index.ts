@@ -18,7 +18,7 @@ import { type RegistrationsDeps, createRegistrationsService } from './registrati
 import { tokenColumn } from './token-place.pure.ts'
 
 export type { Deployment, LiveTarget } from './liveness.service.ts'
-export type BackendsApi = Pick<LivenessService, 'listDeployments' | 'listLiveTargets'> & {
+export type BackendsApi = Pick<LivenessService, 'countLive' | 'listDeployments' | 'listLiveTargets'> & {
   /** Where callbacks may go. */
   egressPolicy: EgressPolicy
 }
@@ -50,6 +50,7 @@ export const backends = defineFeature({
       reapAfterMs: settings.callbacksReapAfterMs,
     })
     const api: BackendsApi = {
+      countLive: liveness.countLive,
       listDeployments: liveness.listDeployments,
       listLiveTargets: liveness.listLiveTargets,
       egressPolicy,

@@ -1,6 +1,7 @@
 // Which backends can be called back, and which are removed because they were silent for too long. All times are those of
 // the database, and times in which the service itself could receive nothing do not count.
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
+import type { Database, Db, Tx } from '../../platform/db/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
@@ -9,6 +10,7 @@ import { tokenPlace } from './token-place.pure.ts'
 
 export type LivenessDeps = {
   db: Db
+  database: Pick<Database, 'read'>
   log: Logger
   secrets: Secrets
   metrics: BackendMetrics
@@ -25,7 +27,15 @@ const reapBatch = 500
 /** What others may know of backends. */
 export function createLivenessService(deps: LivenessDeps) {
   const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
+  const count = createCoalesced<Deployment, { count: number }>({
+    keyOf: ({ applicationId, environmentId }) => `${applicationId} ${environmentId}`,
+    run: (deployments) => store.countLive(deps.database.read, deployments, staleAfterMs),
+  })
   return {
+    /** How many live backends a deployment has, counted up to 1,000; questions at once share a statement. */
+    countLive: async ({ applicationId, environmentId }: Deployment): Promise<number> =>
+      (await count({ applicationId, environmentId }))?.count ?? 0,
+
     /** Every environment that one of the applications is registered in, and whether one of its backends is live. */
     listDeployments: (
       tx: Tx,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 
 /** An application in an environment. */
 export type Deployment = { applicationId: string; environmentId: string }
@@ -62,6 +63,40 @@ export async function listLiveTargets(
     ) r
     order by wanted.position, r.last_heartbeat desc, r.id`.execute(db)
   return rows
+}
+
+const maxCounted = 1_000
+// The same rule as `isLive`, prepared: the registrations of a deployment are found by index, their machine users by key.
+const countLiveStatement: PreparedStatement = {
+  name: 'backends-count-live',
+  text: `
+    select wanted.position::int, live.count
+    from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, environment_id, position)
+    cross join lateral (
+      select count(*)::int as count
+      from (
+        select machine_user_id from backend_registrations own
+        where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
+          and (own.last_heartbeat > now() - make_interval(secs => $3)
+            or backend_silence(own.last_heartbeat) < make_interval(secs => $3))
+        limit ${maxCounted}
+      ) counted
+      cross join lateral (select from machine_users m where m.id = counted.machine_user_id and m.enabled limit 1) m
+    ) live`,
+}
+
+/** How many live backends each of these deployments has, in their order, counted up to 1,000. */
+export async function countLive(
+  read: Database['read'],
+  deployments: readonly Deployment[],
+  staleAfterMs: number,
+): Promise<({ count: number } | null)[]> {
+  const rows = await read<{ count: number; position: number }>(countLiveStatement, [
+    deployments.map(({ applicationId }) => applicationId),
+    deployments.map(({ environmentId }) => environmentId),
+    staleAfterMs / 1_000,
+  ])
+  return inPlace<{ count: number }>(deployments.length, rows)
 }
 
 /**

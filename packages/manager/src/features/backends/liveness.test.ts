@@ -37,6 +37,7 @@ function liveness() {
   const settings = settingsOf(config, backendSettings)
   return createLivenessService({
     db: world.database.db,
+    database: world.database,
     log: world.log,
     secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
     metrics: createBackendMetrics(createMetrics('test')),

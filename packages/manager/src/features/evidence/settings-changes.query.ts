@@ -4,8 +4,8 @@ export const settingsChanges = trailQuery({
   name: 'settings-changes',
   title: 'Settings and texts that were changed',
   description:
-    'Settings of projects, tenants and applications, and language packs, that were made, changed or removed. Of what only backends read, rows say which keys changed, not to what.',
+    'Settings of projects, tenants and applications, language packs, and deployment specifications, that were made, changed or removed. Of what only backends read, rows say which keys changed, not to what.',
   controls: ['ISO/IEC 27001:2022 A.8.9', 'ISO/IEC 27001:2022 A.8.32', 'SOC 2 CC8.1', 'NIST SP 800-53 CM-3'],
   columns: { layer: "l.metadata ->> 'layer'" },
-  condition: isAbout(['settings', 'languagePack']),
+  condition: isAbout(['settings', 'languagePack', 'deploymentSpecification']),
 })

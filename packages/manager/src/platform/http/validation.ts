@@ -28,7 +28,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 }
 
 function problemOf(schema: TSchema, value: unknown, httpPart: string | undefined): string {
-  const { title = 'a JSON object', properties = {}, required = [] } = schema as Form
+  const whole = (schema as Form).anyOf?.find(isNotNull) ?? (schema as Form)
+  const { title = 'a JSON object', properties = {}, required = [] } = whole
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return `send ${title}`
   for (const [name, field] of Object.entries(properties)) {
     const given = (value as Record<string, unknown>)[name]

@@ -1,0 +1,34 @@
+import { Argument, type Command } from 'commander'
+import { setScaleToZero } from '../features/deployments/scale-to-zero.service.ts'
+import { createAudit } from '../platform/audit/append.ts'
+import { commandConfig, say, withDatabase } from './context.ts'
+
+const examples = `
+Examples:
+  $ npm run manager -- deployment scale-to-zero shop/web dev on
+  $ npm run manager -- deployment scale-to-zero 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10 run off`
+
+/** manager deployment … */
+export function addDeploymentCommands(program: Command): void {
+  const deployment = program
+    .command('deployment')
+    .description('Decide which deployments may be scaled to zero.')
+    .addHelpText('after', examples)
+
+  deployment
+    .command('scale-to-zero')
+    .description(
+      'Let the proxy wake a deployment that is scaled to zero, or no longer. It needs a deployment specification, whose workload cannot be changed while this is on.',
+    )
+    .argument('<application>', 'the id of the application, or <project>/<application> by their slugs')
+    .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
+    .addArgument(new Argument('<state>', 'what it shall be').choices(['on', 'off']))
+    .addHelpText('after', examples)
+    .action(async (application: string, environment: string, state: string, _options, command: Command) => {
+      const wanted = { application, environment, isOn: state === 'on' }
+      const { name, workload, isChanged } = await withDatabase(commandConfig(command), ({ db, clock }) =>
+        setScaleToZero({ db, audit: createAudit(clock) }, wanted),
+      )
+      say(`scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload})`)
+    })
+}

@@ -1,0 +1,40 @@
+// What operators decide from the command line: whether a deployment may be scaled to zero.
+import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
+import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'
+import { specificationEvent } from './specifications.service.ts'
+import { lockSpecification, updateSpecification } from './specifications.store.ts'
+
+type Wanted = { application: string; environment: string; isOn: boolean }
+type Done = { name: string; workload: string; isChanged: boolean }
+
+const actor = systemActor('manager deployment scale-to-zero')
+
+/** Sets the flag of a deployment, once and audited; one that is set already stays, without a row of the trail. */
+export async function setScaleToZero(
+  { db, audit }: { db: Db; audit: Audit },
+  { application, environment, isOn }: Wanted,
+): Promise<Done> {
+  return db.transaction().execute(async (tx) => {
+    const [project, slug] = application.split('/', 2)
+    const id = parseUuid(application)
+    const found = await findApplication(tx, id === null ? { project, slug } : { id })
+    if (found === undefined)
+      throw badRequest(
+        `there is no application ${application}; name it by its id, or as <project>/<application> by their slugs`,
+      )
+    const name = `${found.project}/${found.slug} in ${environment}`
+    const specificationId = await findSpecificationOf(tx, found.id, environment)
+    const before = specificationId === undefined ? undefined : await lockSpecification(tx, specificationId)
+    if (before === undefined)
+      throw badRequest(
+        `${name} has no deployment specification; a maintainer of the project makes one with createDeploymentSpecification`,
+      )
+    if (before.scaleToZero === isOn) return { name, workload: before.workload, isChanged: false }
+    const after = await updateSpecification(tx, before.id, { scaleToZero: isOn })
+    await audit.append(tx, actor, specificationEvent('update', { before, after }))
+    return { name, workload: after.workload, isChanged: true }
+  })
+}

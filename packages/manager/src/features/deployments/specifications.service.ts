@@ -1,0 +1,84 @@
+import type { Audit } from '../../platform/audit/append.ts'
+import { auditedEntity } from '../../platform/audit/entity.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { conflict, notFound, orNotFound } from '../../platform/errors.ts'
+import { newId, parseUuid } from '../../platform/ids.ts'
+import { changesOf } from '../../platform/inputs/inputs.ts'
+import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import type { Actor } from '../../policy/actor.ts'
+import { type SpecificationInput, checkSpecification } from './specification-rules.pure.ts'
+import * as store from './specifications.store.ts'
+
+export type SpecificationsDeps = { db: Db; audit: Audit }
+export type SpecificationsService = ReturnType<typeof createSpecificationsService>
+
+export const specificationEvent = auditedEntity<store.Specification>({
+  type: 'deploymentSpecification',
+  classes: {
+    id: 'public',
+    projectId: 'ignored',
+    applicationId: 'public',
+    environmentId: 'public',
+    workload: 'public',
+    image: 'public',
+    version: 'public',
+    minReplicas: 'public',
+    maxReplicas: 'public',
+    port: 'public',
+    healthPath: 'public',
+    readinessTimeoutSeconds: 'public',
+    scaleToZero: 'public',
+    createdAt: 'ignored',
+    updatedAt: 'ignored',
+  },
+  nameOf: (specification) => specification.workload,
+  projectOf: (specification) => specification.projectId,
+})
+
+const noun = 'deployment specification'
+
+/** Rules about specifications. Nothing here sets the flag: `scale-to-zero.service.ts` does, for operators. */
+export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
+  return {
+    list: (applicationId: string, args: ListArgs): Promise<store.Specification[]> =>
+      store.listSpecifications(db, applicationId, readPage(store.specificationFields, args)),
+
+    create: (
+      actor: Actor,
+      applicationId: string,
+      { environmentId: given, ...input }: SpecificationInput & { environmentId: string },
+    ): Promise<store.Specification> => {
+      const values = checkSpecification(input)
+      const environmentId = parseUuid(given)
+      if (environmentId === null) throw notFound('environment')
+      return db.transaction().execute(async (tx) => {
+        const own = { id: newId(), applicationId, environmentId, ...values }
+        const after = orNotFound(await store.insertSpecification(tx, own), 'application')
+        await audit.append(tx, actor, specificationEvent('create', { before: null, after }))
+        return after
+      })
+    },
+
+    update: (actor: Actor, id: string, input: SpecificationInput): Promise<store.Specification> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockSpecification(tx, id), noun)
+        const values = checkSpecification({ ...before, ...changesOf(input) })
+        // The operator has set the flag for this workload; another may be of somebody else.
+        if (before.scaleToZero && values.workload !== before.workload)
+          throw conflict(
+            'the workload cannot be changed while scaleToZero is on; ask the operator to turn it off (manager deployment scale-to-zero)',
+          )
+        const after = await store.updateSpecification(tx, id, values)
+        await audit.append(tx, actor, specificationEvent('update', { before, after }))
+        return after
+      }),
+
+    delete: (actor: Actor, id: string): Promise<true> =>
+      db.transaction().execute(async (tx) => {
+        const before = orNotFound(await store.lockSpecification(tx, id), noun)
+        await store.deleteSpecification(tx, id)
+        await audit.append(tx, actor, specificationEvent('delete', { before, after: null }))
+        return true as const
+      }),
+  }
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { pagesOf } from '../../platform/lists/page.ts'
+
+export type Specification = {
+  id: string
+  projectId: string
+  applicationId: string
+  environmentId: string
+  /** namespace/name. */
+  workload: string
+  image: string
+  version: string
+  minReplicas: number
+  maxReplicas: number
+  port: number
+  healthPath: string
+  readinessTimeoutSeconds: number
+  scaleToZero: boolean
+  createdAt: string
+  updatedAt: string
+}
+export type SpecificationValues = Pick<
+  Specification,
+  | 'workload'
+  | 'image'
+  | 'version'
+  | 'minReplicas'
+  | 'maxReplicas'
+  | 'port'
+  | 'healthPath'
+  | 'readinessTimeoutSeconds'
+>
+
+const columns = [
+  ...(['id', 'projectId', 'applicationId', 'environmentId', 'workload', 'image', 'version'] as const),
+  ...(['minReplicas', 'maxReplicas', 'port', 'healthPath', 'readinessTimeoutSeconds'] as const),
+  ...(['scaleToZero', 'createdAt', 'updatedAt'] as const),
+]
+
+export const specificationFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  workload: { column: 'workload', match: 'text' },
+  image: { column: 'image', match: 'text' },
+  version: { column: 'version', match: 'text' },
+  minReplicas: { column: 'minReplicas', match: 'number' },
+  maxReplicas: { column: 'maxReplicas', match: 'number' },
+  port: { column: 'port', match: 'number' },
+  healthPath: { column: 'healthPath', match: 'text' },
+  readinessTimeoutSeconds: { column: 'readinessTimeoutSeconds', match: 'number' },
+  scaleToZero: { column: 'scaleToZero', match: 'boolean' },
+  createdAt: { column: 'createdAt', match: 'time' },
+  updatedAt: { column: 'updatedAt', match: 'time' },
+}
+
+/** A page of the specifications of an application. */
+export function listSpecifications(db: Db, applicationId: string, page: Page): Promise<Specification[]> {
+  return pagesOf(db, {
+    table: 'deploymentSpecifications',
+    columns,
+    page,
+    parent: 'applicationId',
+    parentIds: [applicationId],
+  })
+}
+
+/** One specification, locked until the transaction ends. */
+export function lockSpecification(tx: Tx, id: string): Promise<Specification | undefined> {
+  return tx
+    .selectFrom('deploymentSpecifications')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Nothing when the application is gone; the row's project is the application's, and the environment must be of it. */
+export async function insertSpecification(
+  tx: Tx,
+  values: SpecificationValues & { id: string; applicationId: string; environmentId: string },
+): Promise<Specification | undefined> {
+  const application = await tx
+    .selectFrom('applications')
+    .select('projectId')
+    .where('id', '=', values.applicationId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (application === undefined) return undefined
+  return tx
+    .insertInto('deploymentSpecifications')
+    .values({ ...values, projectId: application.projectId })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export function updateSpecification(
+  tx: Tx,
+  id: string,
+  values: SpecificationValues | Pick<Specification, 'scaleToZero'>,
+): Promise<Specification> {
+  return tx
+    .updateTable('deploymentSpecifications')
+    .set({ ...values, updatedAt: sql`now()` })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteSpecification(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('deploymentSpecifications').where('id', '=', id).execute()
+}

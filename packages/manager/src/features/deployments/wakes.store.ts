@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import { inPlace } from '../../platform/db/coalesce.ts'
+import type { Database, Db, PreparedStatement } from '../../platform/db/database.ts'
+
+/** An application in an environment, by the names that the proxy has for them. */
+export type Place = { applicationId: string; environment: string }
+
+/** What there is at a place. Without a specification the fields after the ids are null. */
+export type FoundDeployment = {
+  applicationId: string
+  environmentId: string
+  specificationId: string | null
+  scaleToZero: boolean | null
+  /** Of the last wake: whose it was, and what became of it. */
+  holder: string | null
+  isGoingOn: boolean | null
+  endedMsAgo: number | null
+  minReplicas: number | null
+  alreadyAwake: boolean | null
+  failure: string | null
+}
+
+// Four lookups by key: the application, the environment of its project, the specification of the two, its last wake.
+const findStatement: PreparedStatement = {
+  name: 'deployments-find',
+  text: `
+    select wanted.position::int, a.id as "applicationId", e.id as "environmentId", s.id as "specificationId",
+      s.scale_to_zero as "scaleToZero", w.holder, w.claimed_until > clock_timestamp() as "isGoingOn",
+      (extract(epoch from clock_timestamp() - w.ended_at) * 1000)::float8 as "endedMsAgo",
+      w.min_replicas as "minReplicas", w.already_awake as "alreadyAwake", w.failure
+    from unnest($1::uuid[], $2::text[]) with ordinality as wanted (application_id, environment, position)
+    cross join lateral (
+      select id, project_id from applications where applications.id = wanted.application_id limit 1
+    ) a
+    cross join lateral (
+      select id from environments
+      where environments.project_id = a.project_id and environments.name = wanted.environment limit 1
+    ) e
+    left join lateral (
+      select id, scale_to_zero from deployment_specifications d
+      where d.application_id = a.id and d.environment_id = e.id limit 1
+    ) s on true
+    left join lateral (
+      select * from deployment_wakes where deployment_wakes.specification_id = s.id limit 1
+    ) w on true`,
+}
+
+/** What there is at these places, in their order; null where there is no such application or environment. */
+export async function findDeployments(
+  read: Database['read'],
+  places: readonly Place[],
+): Promise<(FoundDeployment | null)[]> {
+  const rows = await read<FoundDeployment & { position: number }>(findStatement, [
+    places.map(({ applicationId }) => applicationId),
+    places.map(({ environment }) => environment),
+  ])
+  return inPlace<FoundDeployment>(places.length, rows)
+}
+
+type Claim = { specificationId: string; holder: string; leaseMs: number; keptMs: number }
+
+/**
+ * Makes this process the one that wakes, unless another one does or has just done so; returns the workload to wake, or
+ * nothing. What the operator has set is read here once more. One short statement: nothing is held while somebody wakes.
+ */
+export async function claimWake(db: Db, claim: Claim): Promise<string | undefined> {
+  const { rows } = await sql<{ workload: string }>`
+    with claimed as (
+      insert into deployment_wakes as w (specification_id, holder, claimed_until)
+      select id, ${claim.holder}, clock_timestamp() + make_interval(secs => ${claim.leaseMs / 1_000})
+      from deployment_specifications where id = ${claim.specificationId} and scale_to_zero
+      on conflict (specification_id) do update
+      set holder = excluded.holder, claimed_until = excluded.claimed_until,
+        ended_at = null, min_replicas = null, already_awake = null, failure = null
+      where w.claimed_until <= clock_timestamp() or w.failure is not null
+        or w.ended_at <= clock_timestamp() - make_interval(secs => ${claim.keptMs / 1_000})
+      returning specification_id
+    )
+    select s.workload from deployment_specifications s join claimed on s.id = claimed.specification_id`.execute(
+    db,
+  )
+  return rows[0]?.workload
+}
+
+type Ended = { minReplicas: number; alreadyAwake: boolean } | { failure: string }
+
+/** Says what became of a wake, unless its claim has run out and another process has taken over. */
+export async function endWake(
+  db: Db,
+  { specificationId, holder }: Pick<Claim, 'specificationId' | 'holder'>,
+  ended: Ended,
+): Promise<void> {
+  await db
+    .updateTable('deploymentWakes')
+    .set({ ...ended, claimedUntil: null, endedAt: sql`clock_timestamp()` })
+    .where('specificationId', '=', specificationId)
+    .where('holder', '=', holder)
+    .where('claimedUntil', 'is not', null)
+    .execute()
+}

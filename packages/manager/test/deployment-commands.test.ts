@@ -1,0 +1,79 @@
+// `manager deployment scale-to-zero`, as an operator runs it.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testEnv } from './kit/app.ts'
+import { proxyCalls, seedSpecification, specificationCalls } from './kit/deployments.ts'
+import { runManager } from './kit/process.ts'
+import { useProject } from './kit/project.ts'
+
+const { service, project } = useProject({ slug: 'shop' })
+const { auditOf } = specificationCalls(() => service)
+const { ask } = proxyCalls(() => service.url)
+let id: string
+beforeEach(async () => {
+  await service.sql.query('delete from deployment_specifications')
+  id = await seedSpecification(service.sql, project)
+})
+
+const deployment = (...args: string[]) => runManager(['deployment', ...args], testEnv(service.database.url))
+const set = (...args: string[]) => deployment('scale-to-zero', ...args)
+const isOn = async () =>
+  (await ask('deployment', { app_id: project.applicationId, env: 'dev' })).body.scale_to_zero as boolean
+
+describe('manager deployment scale-to-zero', () => {
+  test('[deployments.flag] turns it on and off, by slugs or by id, and the audit trail has it', async () => {
+    const on = await set('shop/shop-app', 'dev', 'on')
+    expect(on).toEqual({
+      code: 0,
+      stdout: 'scale to zero is now on for shop/shop-app in dev (workload shop/web)\n',
+      stderr: '',
+    })
+    expect(await isOn()).toBe(true)
+    const off = await set(project.applicationId.toUpperCase(), 'dev', 'off')
+    expect([off.code, off.stdout]).toEqual([
+      0,
+      'scale to zero is now off for shop/shop-app in dev (workload shop/web)\n',
+    ])
+    expect(await isOn()).toBe(false)
+    const principal_id = 'manager deployment scale-to-zero'
+    expect(await auditOf(id)).toEqual([
+      { action: 'update', principal_id, changes: { scaleToZero: { before: false, after: true } } },
+      { action: 'update', principal_id, changes: { scaleToZero: { before: true, after: false } } },
+    ])
+  })
+
+  test('what is on already stays on, without a row of the trail', async () => {
+    await seedSpecification(service.sql, project, { scaleToZero: true })
+    const again = await set('shop/shop-app', 'dev', 'on')
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      'scale to zero is already on for shop/shop-app in dev (workload shop/web)\n',
+    ])
+    expect(await auditOf(id)).toEqual([])
+  })
+
+  test('what there is not, it says, with what to do', async () => {
+    const unknown = randomUUID()
+    for (const [args, text] of [
+      [['shop/nothing', 'dev', 'on'], 'there is no application shop/nothing; name it by its id, or as'],
+      [['shop', 'dev', 'on'], 'there is no application shop; name it by its id, or as'],
+      [[unknown, 'dev', 'on'], `there is no application ${unknown};`],
+      [['shop/shop-app', 'run', 'on'], 'shop/shop-app in run has no deployment specification; a maintainer'],
+      [['shop/shop-app', 'prod', 'on'], 'Allowed choices are dev, qas, run'],
+      [['shop/shop-app', 'dev', 'maybe'], 'Allowed choices are on, off'],
+      [['shop/shop-app', 'dev'], "missing required argument 'state'"],
+    ] as const) {
+      const { code, stderr } = await set(...args)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
+    }
+    expect(await isOn()).toBe(false)
+  })
+
+  test('--help shows the arguments and examples', async () => {
+    for (const args of [['--help'], ['scale-to-zero', '--help']]) {
+      const { code, stdout } = await deployment(...args)
+      expect(code).toBe(0)
+      expect(stdout).toContain('deployment scale-to-zero shop/web dev on')
+    }
+  })
+})

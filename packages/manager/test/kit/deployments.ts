@@ -1,0 +1,114 @@
+// Deployments: their specifications by SQL, an orchestrator that counts, and the calls of the proxy.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Orchestrator, Raised, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
+import type { Person, TestApp } from './app.ts'
+import { type JsonAnswer, call, throughProxy } from './credentials.ts'
+import type { GraphqlAnswer } from './graphql.ts'
+import { rawCall } from './http.ts'
+
+type Input = Record<string, unknown>
+type Owner = { id: string; applicationId: string }
+
+/** A specification for one environment, dev by default, by SQL, as it was not changed; returns its id. */
+export async function seedSpecification(
+  sql: Pool,
+  { id: projectId, applicationId }: Owner,
+  { environment = 'dev', scaleToZero = false, workload = 'shop/web' } = {},
+): Promise<string> {
+  const { rows } = await sql.query<{ id: string }>(
+    `insert into deployment_specifications (id, project_id, application_id, environment_id, workload, image, version,
+       min_replicas, max_replicas, port, health_path, readiness_timeout_seconds, scale_to_zero)
+     select $1, $2, $3, e.id, $5, 'registry.example/web:1', '1', 1, 3, 8080, '/health', 60, $6
+     from environments e where e.project_id = $2 and e.name = $4
+     on conflict on constraint deployment_specifications_deployment_key do update set workload = excluded.workload,
+       image = excluded.image, version = excluded.version, min_replicas = 1, max_replicas = 3, port = 8080,
+       health_path = '/health', readiness_timeout_seconds = 60, scale_to_zero = excluded.scale_to_zero
+     returning id`,
+    [randomUUID(), projectId, applicationId, environment, workload, scaleToZero],
+  )
+  return (rows[0] as { id: string }).id
+}
+
+export type FakeOrchestrator = Orchestrator & { calls: Workload[]; floors: Map<string, number> }
+
+/** Keeps floors in memory; `before` runs in every wake and may fail it. */
+export function createFakeOrchestrator(before: (calls: number) => Promise<void> | void = () => undefined) {
+  const [calls, floors]: [Workload[], Map<string, number>] = [[], new Map()]
+  const fake: FakeOrchestrator = {
+    kind: 'kubernetes',
+    calls,
+    floors,
+    wake: async (workload): Promise<Raised> => {
+      calls.push(workload)
+      await before(calls.length)
+      const key = `${workload.namespace}/${workload.name}`
+      const floor = floors.get(key) ?? 0
+      floors.set(key, Math.max(1, floor))
+      return { minReplicas: Math.max(1, floor), alreadyAwake: floor > 0 }
+    },
+    close: () => Promise.resolve(),
+  }
+  return fake
+}
+
+const placeQuery = (place: object): string => `?${new URLSearchParams(place as Record<string, string>)}`
+
+/** The calls of the proxy about one deployment. */
+export const proxyCalls = (url: () => string) => ({
+  wake: (place: object): Promise<JsonAnswer> => call(url(), '/api/proxy/wake', throughProxy(), place),
+  wakeByQuery: async (place: object): Promise<JsonAnswer> => {
+    const init = { method: 'POST', headers: throughProxy() }
+    const response = await fetch(`${url()}/api/proxy/wake${placeQuery(place)}`, init)
+    return { status: response.status, body: await response.json(), headers: response.headers }
+  },
+  ask: (route: 'ready' | 'deployment', place: object): Promise<JsonAnswer> =>
+    call(url(), `/api/proxy/${route}${placeQuery(place)}`, throughProxy()),
+  /** A GET with a body, which fetch does not send. */
+  askByBody: async (route: 'ready' | 'deployment', body: string, type = 'application/json') => {
+    const headers = Object.entries({ ...throughProxy(), 'content-type': type })
+    const answer = await rawCall(url(), { path: `/api/proxy/${route}`, headers, body })
+    return { status: answer.status, body: JSON.parse(answer.body) as Input }
+  },
+})
+
+export const specificationFields = `id workload image version minReplicas maxReplicas port healthPath
+  readinessTimeoutSeconds scaleToZero createdAt updatedAt application { id } environment { id name }`
+
+/** The operations on specifications, with `row` or `rows` for their result. */
+export function specificationCalls(service: () => Pick<TestApp, 'query' | 'sql'>) {
+  const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
+    service().query(caller, text, variables)
+  return {
+    create: (caller: Person, applicationId: string, input: Input) =>
+      query(
+        caller,
+        `mutation($applicationId: ID!, $input: CreateDeploymentSpecificationInput!) {
+          row: createDeploymentSpecification(applicationId: $applicationId, input: $input) { ${specificationFields} } }`,
+        { applicationId, input },
+      ),
+    update: (caller: Person, id: string, input: Input) =>
+      query(
+        caller,
+        `mutation($id: ID!, $input: UpdateDeploymentSpecificationInput!) {
+          row: updateDeploymentSpecification(id: $id, input: $input) { ${specificationFields} } }`,
+        { id, input },
+      ),
+    remove: (caller: Person, id: string) =>
+      query(caller, 'mutation($id: ID!) { done: deleteDeploymentSpecification(id: $id) }', { id }),
+    list: (caller: Person, application: string) =>
+      query(
+        caller,
+        `query($application: ID!) { rows: deploymentSpecifications(application: $application) { ${specificationFields} } }`,
+        { application },
+      ),
+    /** Its rows of the audit trail, oldest first. */
+    auditOf: async (id: string): Promise<{ action: string; changes: Input; principal_id: string }[]> => {
+      const { rows } = await service().sql.query<{ action: string; changes: Input; principal_id: string }>(
+        'select action, changes, principal_id from audit_logs where entity_id = $1 order by seq',
+        [id],
+      )
+      return rows
+    },
+  }
+}

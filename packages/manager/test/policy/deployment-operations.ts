@@ -1,0 +1,66 @@
+// Operations about deployment specifications.
+import { randomUUID } from 'node:crypto'
+import { seedSpecification } from '../kit/deployments.ts'
+import { type Operation, type Rest, op } from './operation.ts'
+import { maintainers, projectRoles } from './principals.ts'
+import { fresh } from './world.ts'
+
+/** A specification of an application of its own: there is one for an application and an environment. */
+const specification: Rest = {
+  make: async (world, target) => {
+    const applicationId = await fresh.application(world, target)
+    return seedSpecification(world.service.sql, { id: target.id, applicationId })
+  },
+}
+/** The one of the project's own application in run. */
+const listed: Rest = {
+  make: ({ service: { sql } }, target) => seedSpecification(sql, target, { environment: 'run' }),
+}
+const withoutAny: Rest = {
+  make: async ({ service: { sql } }, target) => {
+    await sql.query('delete from deployment_specifications where application_id = $1', [target.applicationId])
+    return target.environmentId
+  },
+}
+const linked = (link: string) =>
+  op(
+    `DeploymentSpecification.${link}`,
+    'deploymentSpecification',
+    projectRoles,
+    (t) => `{ deploymentSpecifications(application: "${t.applicationId}") { ${link} { id } } }`,
+    listed,
+  )
+
+export const deploymentOperations: Operation[] = [
+  op(
+    'Query.deploymentSpecifications',
+    'application',
+    projectRoles,
+    (t) => `{ deploymentSpecifications(application: "${t.applicationId}") { id } }`,
+  ),
+  linked('application'),
+  linked('environment'),
+  op(
+    'Mutation.createDeploymentSpecification',
+    'application',
+    maintainers,
+    (t, environmentId) => `mutation { createDeploymentSpecification(applicationId: "${t.applicationId}",
+      input: {environmentId: "${environmentId}", workload: "shop/web", image: "web:1"}) { id } }`,
+    withoutAny,
+  ),
+  op(
+    'Mutation.updateDeploymentSpecification',
+    'deploymentSpecification',
+    maintainers,
+    (_, id) =>
+      `mutation { updateDeploymentSpecification(id: "${id}", input: {version: "${randomUUID()}"}) { id } }`,
+    specification,
+  ),
+  op(
+    'Mutation.deleteDeploymentSpecification',
+    'deploymentSpecification',
+    maintainers,
+    (_, id) => `mutation { deleteDeploymentSpecification(id: "${id}") }`,
+    specification,
+  ),
+]
