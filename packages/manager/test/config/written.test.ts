@@ -28,7 +28,7 @@ const valueOf = (config: Config, name: string): unknown => config[name as keyof 
 
 // Texts of every kind that some reader takes, those that YAML reads as something else among them.
 const samples = [
-  "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api|s3",
+  "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api|s3|kubernetes",
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
   '10.0.0.0/8|10.0.0.0/8, fd00::/8|cluster|10.0.0.2:6379, [fd12::5]:6379|https://manager.example/a?b=c#d',
 ].flatMap((texts) => texts.split('|'))
