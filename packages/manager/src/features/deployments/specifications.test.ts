@@ -103,7 +103,6 @@ describe('deployment specifications', () => {
       'made',
       'the application has a deployment specification for this environment already',
       'the application has a deployment specification for this environment already',
-      null,
     ])
   })
 
