@@ -24,7 +24,9 @@ export function addDeploymentCommands(program: Command): void {
     .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
     .addArgument(new Argument('<state>', 'what it shall be').choices(['on', 'off']))
     .addHelpText('after', examples)
-    .action(async (application: string, environment: string, state: string, _options, command: Command) => {
+    .action(async (...given: unknown[]) => {
+      const command = given.at(-1) as Command
+      const [application, environment, state] = command.processedArgs as [string, string, string]
       const wanted = { application, environment, isOn: state === 'on' }
       const { name, workload, isChanged } = await withDatabase(commandConfig(command), ({ db, clock }) =>
         setScaleToZero({ db, audit: createAudit(clock) }, wanted),

@@ -30,7 +30,7 @@ export async function seedSpecification(
   return (rows[0] as { id: string }).id
 }
 
-export type FakeOrchestrator = Orchestrator & { calls: Workload[]; floors: Map<string, number> }
+type FakeOrchestrator = Orchestrator & { calls: Workload[]; floors: Map<string, number> }
 
 /** Keeps floors in memory; `before` runs in every wake and may fail it. */
 export function createFakeOrchestrator(before: (calls: number) => Promise<void> | void = () => undefined) {
@@ -72,7 +72,7 @@ export const proxyCalls = (url: () => string) => ({
   },
 })
 
-export const specificationFields = `id workload image version minReplicas maxReplicas port healthPath
+const specificationFields = `id workload image version minReplicas maxReplicas port healthPath
   readinessTimeoutSeconds scaleToZero createdAt updatedAt application { id } environment { id name }`
 
 /** The operations on specifications, with `row` or `rows` for their result. */

@@ -15,7 +15,7 @@ const querystring = Type.Object(place)
 const description =
   '`app_id` and `env` are in the query or in a JSON body. Every application has a deployment in each of the three environments.'
 
-export const placeBody = Type.Union([Type.Object(place), Type.Null()])
+const placeBody = Type.Union([Type.Object(place), Type.Null()])
 
 export const wakeSchema = {
   operationId: 'wakeDeployment',

@@ -126,7 +126,7 @@ describe('POST /api/proxy/wake', () => {
     expect(await wake(at('dev'))).toMatchObject(
       refused(502, 'the orchestrator failed; the log of the service says why'),
     )
-    expect(service.logLines.filter(({ msg }) => msg === 'a wake has failed').at(-1)).toMatchObject({
+    expect(service.logLines.findLast(({ msg }) => msg === 'a wake has failed')).toMatchObject({
       err: { message: 'token abc' },
     })
   })

@@ -28,7 +28,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 }
 
 function problemOf(schema: TSchema, value: unknown, httpPart: string | undefined): string {
-  const whole = (schema as Form).anyOf?.find(isNotNull) ?? (schema as Form)
+  const whole: Form = (schema as Form).anyOf?.find(isNotNull) ?? schema
   const { title = 'a JSON object', properties = {}, required = [] } = whole
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return `send ${title}`
   for (const [name, field] of Object.entries(properties)) {
