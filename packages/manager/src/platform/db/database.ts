@@ -6,6 +6,7 @@ import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
+import type { OnStatementTime, PoolName } from './statement-times.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -42,6 +43,8 @@ export type DatabaseOptions = {
   applicationName?: string
   log: Logger
   onStatement?: (sql: string) => void
+  /** How long a statement took; that of prepared ones includes the wait for a connection. */
+  onStatementTime?: OnStatementTime
 }
 
 export type Database = {
@@ -123,27 +126,30 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options.poolSize, always)
   const { jobPool, ...purposes } = openPools(openPool, options)
   const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
-  const kyselyOn = (on: Pool): Db =>
+  const kyselyOn = (on: Pool, name: PoolName): Db =>
     new Kysely<DB>({
       dialect: new PostgresDialect({ pool: on }),
       plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-      log: (event) => options.onStatement?.(event.query.sql),
+      log: (event) => {
+        options.onStatement?.(event.query.sql)
+        options.onStatementTime?.(name, event.queryDurationMillis / 1_000)
+      },
     })
-  const db = kyselyOn(pool)
+  const db = kyselyOn(pool, 'main')
   const clock = createDatabaseClock(pool)
   return {
     db,
     pool,
     jobPool,
     clock,
-    read: readsOn(lookups, options.onStatement),
-    readContent: readsOn(contents, options.onStatement),
-    write: writesOn(logs, options.onStatement),
-    writeAsyncCommit: writesOn(asyncLogs, options.onStatement),
-    writeNotifications: readsOn(notifications, options.onStatement),
-    writeToMembers: readsOn(members, options.onStatement),
+    read: readsOn(lookups, 'lookup', options),
+    readContent: readsOn(contents, 'content', options),
+    write: writesOn(logs, 'log', options),
+    writeAsyncCommit: writesOn(asyncLogs, 'log', options),
+    writeNotifications: readsOn(notifications, 'notification', options),
+    writeToMembers: readsOn(members, 'notification', options),
     openSnapshot: createSnapshots(reports),
-    reportDb: kyselyOn(reportWrites),
+    reportDb: kyselyOn(reportWrites, 'report'),
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
@@ -161,6 +167,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
+type Listeners = Pick<DatabaseOptions, 'onStatement' | 'onStatementTime'>
 type OpenPool = (max: number, settings: string, statementTimeoutMs?: number) => Pool
 
 const connectionOptions = (options: DatabaseOptions, settings: string, statementTimeoutMs: number) => ({
@@ -196,28 +203,32 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
   }
 }
 
-function readsOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Read {
-  const run = preparedOn(pool, onStatement)
+function readsOn(pool: Pool, name: PoolName, on: Listeners): Read {
+  const run = preparedOn(pool, name, on)
   return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
     (await run(statement, values)).rows as Row[]
 }
 
-function writesOn(pool: Pool, onStatement: DatabaseOptions['onStatement']): Write {
-  const run = preparedOn(pool, onStatement)
+function writesOn(pool: Pool, name: PoolName, on: Listeners): Write {
+  const run = preparedOn(pool, name, on)
   return async (statement, values) => (await run(statement, values)).rowCount ?? 0
 }
 
 /** Runs statements that each connection of the pool prepares once. */
-function preparedOn(pool: Pool, onStatement: DatabaseOptions['onStatement']) {
+function preparedOn(pool: Pool, poolName: PoolName, { onStatement, onStatementTime }: Listeners) {
   return async ({ name, text }: PreparedStatement, values: unknown[]) => {
     onStatement?.(text)
-    for (let tries = 0; ; tries++)
+    for (let tries = 0; ; tries++) {
+      const begunAt = performance.now()
       try {
         return await pool.query({ name, text, values })
       } catch (error) {
         // The pool drops a connection after an error, so each of them fails at most once.
         if (tries === pool.options.max || !isForgotten(error)) throw error
+      } finally {
+        onStatementTime?.(poolName, (performance.now() - begunAt) / 1_000)
       }
+    }
   }
 }
 
