@@ -191,18 +191,24 @@ export function createMetrics(version: string) {
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',
     ),
-    dbWritable: gauge('svc_db_writable', '1 while the database accepts writes, by the last probe; 0 while not.'),
+    dbWritable: gauge(
+      'svc_db_writable',
+      '1 while the database accepts writes, by the last probe; 0 while not.',
+    ),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     jobFailures: namedCounter('svc_job_failures_total', 'Runs of a periodic job that failed.', 'job'),
   }
+  showVersion(registers, version)
+  return metrics
+}
+
+const showVersion = (registers: Registry[], version: string): void =>
   new Gauge({
     name: 'svc_build_info',
     help: 'Version of the service.',
     labelNames: ['version'],
     registers,
   }).set({ version }, 1)
-  return metrics
-}
 
 export type Metrics = ReturnType<typeof createMetrics>
