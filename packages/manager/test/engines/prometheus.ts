@@ -59,6 +59,10 @@ export async function startPrometheus(targets: string[], interval = '1s') {
     if (answer.status === 'error') throw new Error(`${answer.error}: ${query['query']}`)
     return answer.data
   }
+  const alertsIn = async (wanted: 'firing' | 'pending'): Promise<string[]> => {
+    const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>('alerts')
+    return alerts.filter(({ state }) => state === wanted).map(({ labels }) => labels.alertname)
+  }
   return {
     /** What a panel that shows the last so many seconds gets. */
     range: async (query: string, seconds: number): Promise<Series[]> => {
@@ -66,11 +70,10 @@ export async function startPrometheus(targets: string[], interval = '1s') {
       const times = { start: String(end - seconds), end: String(end), step: '2' }
       return (await ask<{ result: Series[] }>('query_range', { query, ...times })).result
     },
-    /** Names of the alerts that are pending or firing. */
-    alerts: async (): Promise<string[]> => {
-      const { alerts } = await ask<{ alerts: { labels: { alertname: string } }[] }>('alerts')
-      return alerts.map(({ labels }) => labels.alertname)
-    },
+    /** Names of the alerts that fire. */
+    firing: () => alertsIn('firing'),
+    /** Names of those that will unless it passes. */
+    pending: () => alertsIn('pending'),
     /** What it says of the rules that it evaluates. */
     rules: async (): Promise<{ name: string; health: string; lastError?: string }[]> => {
       const { groups } = await ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules')
