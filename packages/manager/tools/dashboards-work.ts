@@ -329,7 +329,7 @@ export const database: Dashboard = {
       panels: [
         {
           title: 'Periodic jobs that failed',
-          description: 'By job. Alert: ManagerPeriodicJobsFailing.',
+          description: 'By job. Alert: ManagerSchedulesFailing.',
           unit: 'short',
           queries: [count('svc_job_failures_total', { by: 'exported_job' })],
         },
