@@ -61,6 +61,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       notificationPoolSize: config.databaseNotificationPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
+      onStatementTime: metrics.observeStatement,
       log,
     })
   const redis = replace.redis ?? createRedis(redisOptions(config), { log, metrics })

@@ -35,6 +35,9 @@ const full = (status: string, degraded: string[] = []) => ({
   version: expect.any(String) as unknown,
 })
 
+const metrics = async (): Promise<string[]> =>
+  (await (await fetch(`${healthUrl}/metrics`)).text()).split('\n')
+
 /** Asks until the answer has the status. */
 async function until(
   status: number,
@@ -105,9 +108,11 @@ describe('health', () => {
     const query = await service.query({ id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }, '{ me { id } }')
     expect([query.status, query.headers.get('retry-after')]).toEqual([503, '1'])
     expect(query.error).toContain('the database does not answer')
+    expect(await metrics()).toContain('svc_db_writable 0')
 
     postgres.start()
     await Promise.all([until(200, `${healthUrl}/readyz`), until(200, `${service.url}/health`)])
+    expect(await metrics()).toContain('svc_db_writable 1')
     const again = await service.query({ id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }, '{ me { id } }')
     expect(again.status).toBe(200)
   })

@@ -12,6 +12,7 @@ const known = [
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',
+  'deploy/observability/{dashboards/*.json,prometheus.yaml,alerts.yaml,alerts.test.yaml}',
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'deploy/kubernetes/{base,migrate,wake,workloads,overlays/*}/*.yaml',
@@ -26,7 +27,7 @@ const known = [
   'packages/gotemplate/src/*.ts',
   'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,generated,policy}/**/*.ts',
-  'packages/manager/src/platform/{clock,errors,ids,metrics}.ts',
+  'packages/manager/src/platform/{clock,errors,ids,metrics,quick-histogram}.ts',
   'packages/manager/src/platform/*/*.ts',
   // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.
   'packages/manager/src/features/*/index.ts',

@@ -1,6 +1,6 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts (from a migrated database),
-// POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json. With --check it
-// writes nothing and fails on a difference.
+// POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards
+// of deploy/observability/. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -10,6 +10,8 @@ import { buildSchema, parse, printSchema } from 'graphql'
 import { PostgresDialect, generate } from 'kysely-codegen'
 import { format, resolveConfig } from 'prettier'
 import { createScratchDatabase } from '../test/kit/databases.ts'
+import { dashboardJson } from './dashboard-frame.ts'
+import { dashboards } from './dashboards.ts'
 import { readAllSdl, readRows } from './sdl.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
@@ -92,6 +94,11 @@ const formatting = await resolveConfig(root)
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))
+for (const dashboard of dashboards)
+  emit(
+    `deploy/observability/dashboards/${dashboard.name}.json`,
+    await format(dashboardJson(dashboard), { ...formatting, parser: 'json' }),
+  )
 if (stale.length > 0) {
   process.stderr.write(`generated files are stale: ${stale.join(', ')}; run npm run generate\n`)
   process.exitCode = 1

@@ -3,10 +3,11 @@
 // that an alert sees its first rise.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
+import { createStatementTimes } from './db/statement-times.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
 type Watched = {
-  pool: { totalCount: number; idleCount: number; waitingCount: number }
+  pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }
   inflight: { size: number }
 }
 
@@ -17,6 +18,7 @@ function createLoadGauges({ computedGauge }: MetricFactory) {
     computedGauge(name, help, () => (watched === null ? 0 : read(watched)))
   gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
+  gauge('svc_db_pool_max', 'Database connections there may be.', ({ pool }) => pool.options.max)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount)
   return {
     /** What the gauges read. */
@@ -150,6 +152,8 @@ export function createMetrics(version: string) {
     ...createLoadGauges(factory),
     /** Counts a request. */
     observeRequest: createRequestHistogram(registry),
+    /** Counts a statement of the database. */
+    observeStatement: createStatementTimes(registry),
     gateRejections: counter(
       'svc_gate_rejections_total',
       'Requests refused by the proxy gate; they are counted here and not logged.',
@@ -187,17 +191,24 @@ export function createMetrics(version: string) {
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',
     ),
+    dbWritable: gauge(
+      'svc_db_writable',
+      '1 while the database accepts writes, by the last probe; 0 while not.',
+    ),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     jobFailures: namedCounter('svc_job_failures_total', 'Runs of a periodic job that failed.', 'job'),
   }
+  showVersion(registers, version)
+  return metrics
+}
+
+const showVersion = (registers: Registry[], version: string): void =>
   new Gauge({
     name: 'svc_build_info',
     help: 'Version of the service.',
     labelNames: ['version'],
     registers,
   }).set({ version }, 1)
-  return metrics
-}
 
 export type Metrics = ReturnType<typeof createMetrics>

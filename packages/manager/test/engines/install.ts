@@ -1,5 +1,5 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl, LibreOffice and Ceph are there: on
-// Debian, as root, they are installed; elsewhere the message says what is missing.
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl, LibreOffice, Ceph and Prometheus are
+// there: on Debian, as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -77,6 +77,15 @@ export function ensureLibreOffice(): string {
   if (present !== null) return present
   install(['libreoffice-calc-nogui'])
   return '/usr/bin/soffice'
+}
+
+/** The programs of Prometheus, installed first where that is possible. */
+export function ensurePrometheus(): { prometheus: string; promtool: string } {
+  if (which('prometheus') === null || which('promtool') === null) install(['prometheus'])
+  return {
+    prometheus: which('prometheus') ?? '/usr/bin/prometheus',
+    promtool: which('promtool') ?? '/usr/bin/promtool',
+  }
 }
 
 const cephPackages: Record<string, string> = {

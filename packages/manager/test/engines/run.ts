@@ -1,9 +1,9 @@
 // Runs a command with a PostgreSQL and a Redis of its own: `node test/engines/run.ts npm test`. Installs them, the
-// browser of the page tests and the S3 service of the bucket tests, where that is possible. However it ends, its engines and their data go with it.
+// browser of the page tests, the S3 service of the bucket tests and Prometheus, where that is possible. However it ends, its engines and their data go with it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { ensureCeph, ensureChromium, ensureEngines } from './install.ts'
+import { ensureCeph, ensureChromium, ensureEngines, ensurePrometheus } from './install.ts'
 
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) throw new Error('usage: node run.ts <command> [arguments]')
@@ -11,6 +11,7 @@ ensureEngines()
 // Now rather than in the middle of the tests, where it would slow the others down.
 ensureChromium()
 ensureCeph()
+ensurePrometheus()
 const keeper = spawn(process.execPath, [new URL('./keeper.ts', import.meta.url).pathname], {
   // Its own session: what ends this process, by whatever signal, does not end the keeper.
   detached: true,

@@ -129,6 +129,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   const logLines: Record<string, unknown>[] = []
   const statements: string[] = []
   const log = createLog('info', lineCollector(logLines))
+  const metrics = options.world?.metrics ?? createMetrics(version)
   const counted = createDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
@@ -141,8 +142,8 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
     log,
     onStatement: (sql) => statements.push(sql),
+    onStatementTime: metrics.observeStatement,
   })
-  const metrics = options.world?.metrics ?? createMetrics(version)
   const redis =
     options.world?.redis ??
     createRedis({ ...redisOptions(config), ...(isPatient ? { timeouts } : {}) }, { log, metrics })

@@ -6,6 +6,7 @@ import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
+import type { OnStatementTime, PoolName } from './statement-times.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -42,6 +43,8 @@ export type DatabaseOptions = {
   applicationName?: string
   log: Logger
   onStatement?: (sql: string) => void
+  /** How long a statement took; that of prepared ones includes the wait for a connection. */
+  onStatementTime?: OnStatementTime
 }
 
 export type Database = {
@@ -66,7 +69,7 @@ export type Database = {
   reportDb: Db
   /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
   jobPool: Pool
-  /** Calls back after each statement of requests; without a listener nothing is measured. */
+  /** Calls back after each statement of requests. */
   onStatementEnd(listener: StatementEnd): void
   /** Calls back whenever a connection reports a server that takes no writes. */
   onReadOnly(listener: () => void): void
@@ -78,7 +81,7 @@ export type Database = {
 }
 /** A prepared statement has a name. */
 type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
-type Watch = { onStatement: DatabaseOptions['onStatement']; onEnd: StatementEnd | null }
+type Watch = Pick<DatabaseOptions, 'onStatement' | 'onStatementTime'> & { onEnd: StatementEnd | null }
 type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
 type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
 /** Columns keep the names the statement gives them. */
@@ -114,7 +117,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const gate = createConnectGate()
   let noteReadOnly: (() => void) | null = null
   const renewals: (() => void)[] = []
-  const watch: Watch = { onStatement: options.onStatement, onEnd: null }
+  const watch: Watch = { ...options, onEnd: null }
   const openPool: OpenPool = (max, settings, statementTimeoutMs = options.statementTimeoutMs) => {
     const pool = new Pool({
       ...connectionOptions(options, settings, statementTimeoutMs),
@@ -129,30 +132,31 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options.poolSize, always)
   const { jobPool, ...purposes } = openPools(openPool, options)
   const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
-  const kyselyOn = (on: Pool): Db =>
+  const kyselyOn = (on: Pool, name: PoolName): Db =>
     new Kysely<DB>({
       dialect: new PostgresDialect({ pool: on }),
       plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
       log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
         options.onStatement?.(sql)
+        options.onStatementTime?.(name, durationMs / 1_000)
         watch.onEnd?.({ sql, name: null, durationMs })
       },
     })
-  const db = kyselyOn(pool)
+  const db = kyselyOn(pool, 'main')
   const clock = createDatabaseClock(pool)
   return {
     db,
     pool,
     jobPool,
     clock,
-    read: readsOn(lookups, watch),
-    readContent: readsOn(contents, watch),
-    write: writesOn(logs, watch),
-    writeAsyncCommit: writesOn(asyncLogs, watch),
-    writeNotifications: readsOn(notifications, watch),
-    writeToMembers: readsOn(members, watch),
+    read: readsOn(lookups, 'lookup', watch),
+    readContent: readsOn(contents, 'content', watch),
+    write: writesOn(logs, 'log', watch),
+    writeAsyncCommit: writesOn(asyncLogs, 'log', watch),
+    writeNotifications: readsOn(notifications, 'notification', watch),
+    writeToMembers: readsOn(members, 'notification', watch),
     openSnapshot: createSnapshots(reports),
-    reportDb: kyselyOn(reportWrites),
+    reportDb: kyselyOn(reportWrites, 'report'),
     onStatementEnd: (listener) => {
       watch.onEnd = listener
     },
@@ -208,19 +212,19 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
   }
 }
 
-function readsOn(pool: Pool, watch: Watch): Read {
-  const run = preparedOn(pool, watch)
+function readsOn(pool: Pool, name: PoolName, watch: Watch): Read {
+  const run = preparedOn(pool, name, watch)
   return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
     (await run(statement, values)).rows as Row[]
 }
 
-function writesOn(pool: Pool, watch: Watch): Write {
-  const run = preparedOn(pool, watch)
+function writesOn(pool: Pool, name: PoolName, watch: Watch): Write {
+  const run = preparedOn(pool, name, watch)
   return async (statement, values) => (await run(statement, values)).rowCount ?? 0
 }
 
 /** Runs statements that each connection of the pool prepares once. */
-function preparedOn(pool: Pool, watch: Watch) {
+function preparedOn(pool: Pool, poolName: PoolName, watch: Watch) {
   const run = async ({ name, text }: PreparedStatement, values: unknown[]) => {
     for (let tries = 0; ; tries++)
       try {
@@ -232,13 +236,13 @@ function preparedOn(pool: Pool, watch: Watch) {
   }
   return async (statement: PreparedStatement, values: unknown[]) => {
     watch.onStatement?.(statement.text)
-    if (watch.onEnd === null) return run(statement, values)
-    const started = performance.now()
+    const begunAt = performance.now()
     try {
       return await run(statement, values)
     } finally {
-      const { name, text: sql } = statement
-      watch.onEnd({ sql, name, durationMs: performance.now() - started })
+      const durationMs = performance.now() - begunAt
+      watch.onStatementTime?.(poolName, durationMs / 1_000)
+      watch.onEnd?.({ sql: statement.text, name: statement.name, durationMs })
     }
   }
 }

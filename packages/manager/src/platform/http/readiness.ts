@@ -5,6 +5,7 @@ import { Pool } from 'pg'
 import { isReadOnly, keepConnectionsHonest } from '../db/connections.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log/log.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Redis } from '../db/redis.ts'
 
 type DatabaseState = 'ok' | 'read-only' | 'unreachable'
@@ -35,6 +36,7 @@ export type ReadinessOptions = {
   database: Pick<Database, 'onReadOnly' | 'renew' | 'gate'>
   redis: Redis
   log: Logger
+  metrics: Pick<Metrics, 'dbWritable'>
   version: string
 }
 
@@ -66,7 +68,7 @@ export function createReadiness(options: ReadinessOptions): ReadinessProbe {
  * or the probe has lost its own, it goes on probing until a write succeeds; then all connections are replaced, because
  * those that only read may still lead to a former server.
  */
-function watchDatabase({ databaseUrl, database, log }: ReadinessOptions) {
+function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions) {
   const pool = new Pool({
     Client: database.gate.Probing,
     connectionString: databaseUrl,
@@ -83,10 +85,13 @@ function watchDatabase({ databaseUrl, database, log }: ReadinessOptions) {
   let last: { at: number; state: Promise<DatabaseState> } | null = null
   let watching: NodeJS.Timeout | undefined
   let seen: DatabaseState = 'ok'
+  // A start without a database ends.
+  metrics.dbWritable.set(1)
   const note = (state: DatabaseState, error?: unknown): DatabaseState => {
     if (state !== seen)
       log[state === 'ok' ? 'info' : 'warn']({ database: state, err: error }, 'database state changed')
     seen = state
+    metrics.dbWritable.set(Number(state === 'ok'))
     return state
   }
   const probe = async (): Promise<DatabaseState> => {

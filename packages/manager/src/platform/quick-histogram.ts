@@ -1,0 +1,63 @@
+// A Prometheus histogram for what happens at every request or statement. The library resolves the labels again at every
+// observation, which is 3 % of the CPU time of the shortest requests; here they are resolved once per series.
+import type { Metric, Registry } from 'prom-client'
+
+type Labels = Readonly<Record<string, string>>
+type Series = { labels: Labels; counts: number[]; sum: number }
+type Options = {
+  name: string
+  help: string
+  /** Upper bounds of the buckets, in ascending order; the last one, infinity, is added. */
+  buckets: readonly number[]
+}
+
+/** Returns a function that makes a series, which is there from then on; what that returns counts one observation. */
+export function createQuickHistogram(
+  registry: Registry,
+  { name, help, buckets }: Options,
+): (labels: Labels) => (value: number) => void {
+  const bounds = [...buckets, Number.POSITIVE_INFINITY]
+  const all: Series[] = []
+  const metric = {
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    get: async () => ({
+      name,
+      help,
+      type: 'histogram',
+      aggregator: 'sum',
+      values: all.flatMap((series) => valuesOf(name, bounds, series)),
+    }),
+    reset: () => {
+      for (const series of all) Object.assign(series, { counts: bounds.map(() => 0), sum: 0 })
+    },
+  }
+  registry.registerMetric(metric as unknown as Metric)
+  return (labels) => {
+    const series: Series = { labels, counts: bounds.map(() => 0), sum: 0 }
+    all.push(series)
+    return (value) => {
+      let bucket = 0
+      while (value > (bounds[bucket] as number)) bucket++
+      series.counts[bucket] = (series.counts[bucket] as number) + 1
+      series.sum += value
+    }
+  }
+}
+
+/** The lines of one series: each bucket with all that are below it, then sum and count. */
+function valuesOf(name: string, bounds: readonly number[], { labels, counts, sum }: Series) {
+  let count = 0
+  const buckets = bounds.map((bound, index) => {
+    count += counts[index] ?? 0
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
+  })
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
+}
