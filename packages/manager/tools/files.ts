@@ -20,6 +20,7 @@ const known = [
   'packages/*/{package.json,vitest.config.ts,vitest.load.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
+  'packages/manager/drills/*.ts',
   'packages/manager/faults/{*.ts,rows/f[0-9][0-9].ts}',
   'packages/gotemplate/src/*.ts',
   'packages/manager/src/{*.ts,node-version.cjs}',
