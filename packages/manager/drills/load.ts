@@ -35,7 +35,8 @@ type Call = (base: string, site: Installation) => Promise<string | null>
 
 const calls: Record<CallKind, Call> = {
   read: async (base, site) => {
-    await graphql(base, site, 'query($p: ID!) { tenants(projectId: $p) { id name } }', { p: site.projectId })
+    const query = 'query($p: ID!) { tenant(projectId: $p, slug: "acme") { id name project { slug } } }'
+    await graphql(base, site, query, { p: site.projectId })
     return null
   },
   write: async (base, site) => {

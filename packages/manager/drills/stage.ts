@@ -22,7 +22,6 @@ const env = {
   SVC_COMMS_EMIT_RATE: '10000',
   SVC_COMMS_EMIT_BURST: '10000',
   SVC_AUDIT_CHECKPOINT_INTERVAL_MS: '1000',
-  SVC_AUDIT_VERIFY_INTERVAL_MS: '5000',
   // A balancer notices within this time that a process drains.
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000',
 }

@@ -76,7 +76,10 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
   await pause(options.phaseSeconds * 1_000)
 
   say('migrating, under load')
-  const { stdout } = await migrate()
+  const countMigrations = async (): Promise<number> =>
+    (await engines.sql.query('select from pgmigrations')).rowCount ?? 0
+  const before = await countMigrations()
+  await migrate()
   if (options.plant === 'contract')
     await engines.sql.query('alter table tenants rename column slug to handle')
   await pause(options.phaseSeconds * 1_000)
@@ -90,7 +93,17 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
     () => true,
     (error: Error) => (say(error.message), false),
   )
-  return judge({ load, turn, engines, env, seconds, former, goesBack, migrated: stdout, balancer })
+  return judge({
+    load,
+    turn,
+    engines,
+    env,
+    seconds,
+    former,
+    goesBack,
+    migrations: (await countMigrations()) - before,
+    balancer,
+  })
 }
 
 type Turn = { exits: (number | string)[]; byFormer: number; byNew: number; bothServed: number }
@@ -135,7 +148,7 @@ type Seen = {
   seconds: number
   former: Release
   goesBack: boolean
-  migrated: string
+  migrations: number
   balancer: Balancer
 }
 
@@ -155,7 +168,7 @@ async function judge({
   const audit = await readAudit(env)
   const { retried } = await seen.balancer.stats()
   figures.show('former', former.name)
-  figures.show('migrations', seen.migrated.split('\n').filter((line) => /\d{4}_/.test(line)).length)
+  figures.show('migrations', seen.migrations)
   figures.atLeast('requests', requests, 100)
   figures.show('per_s', requests / seconds)
   for (const [kind, count] of Object.entries(load.counts)) figures.atLeast(kind, count, 1)
