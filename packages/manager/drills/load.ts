@@ -104,7 +104,7 @@ export function startLoad(
 ): Load {
   const counts = { read: 0, write: 0, emit: 0, upload: 0, gateway: 0, validate: 0 }
   const [acknowledged, failures]: [Acknowledged[], Failure[]] = [[], []]
-  let isStopped = false
+  const state = { isStopped: false }
   const once = async (kind: CallKind): Promise<void> => {
     const sentAt = Date.now()
     try {
@@ -117,7 +117,7 @@ export function startLoad(
     counts[kind]++
   }
   const worker = async (kind: CallKind): Promise<void> => {
-    while (!isStopped) {
+    while (!state.isStopped) {
       await once(kind)
       await new Promise((resolve) => setTimeout(resolve, kind === 'upload' ? 250 : 25))
     }
@@ -129,7 +129,7 @@ export function startLoad(
     failures,
     counts,
     stop: async () => {
-      isStopped = true
+      state.isStopped = true
       await Promise.all(all)
     },
   }

@@ -17,6 +17,8 @@ const root = new URL('../../../', import.meta.url).pathname
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 
+const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'), 'utf8')
+
 /** The newest tag that is not this commit; without tags, the commit before the one that brought the newest migration. */
 export function defaultRef(): string {
   const tag = git('tag', '--merged', 'HEAD~1', '--sort=-creatordate').split('\n')[0]
@@ -34,7 +36,6 @@ export function checkOut(ref: string, folder: string, say: Say): Release {
     git('worktree', 'prune')
   }
   try {
-    const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'), 'utf8')
     if (lock(folder) === lock(root)) linkPackages(folder)
     else {
       say('its packages differ: installing them')
@@ -46,7 +47,7 @@ export function checkOut(ref: string, folder: string, say: Say): Release {
     throw error
   }
   const src = join(folder, 'packages/manager/src')
-  const name = `${git('describe', '--tags', '--always', commit)}`
+  const name = git('describe', '--tags', '--always', commit)
   return { name, main: join(src, 'main.ts'), manager: join(src, 'commands/manager.ts'), remove }
 }
 

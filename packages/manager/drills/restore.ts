@@ -33,7 +33,7 @@ export type RestoreOptions = {
   method: Method
   /** How long the load runs before the backup, and again after it. */
   seconds: number
-  plant: RestorePlant | null
+  plants: readonly RestorePlant[]
 }
 /** What is left when the database is gone. */
 export type Kept = {
@@ -138,7 +138,7 @@ export type Restored = { engines: Engines; env: Record<string, string>; replica:
 /** Restores into other engines and starts the service there; null when it does not start. */
 async function comeBack(
   stage: Stage,
-  { method, plant }: RestoreOptions,
+  { method, plants }: RestoreOptions,
   kept: Kept,
   figures: Figures,
 ): Promise<Restored | null> {
@@ -147,9 +147,10 @@ async function comeBack(
   const engines = await stage.engines()
   await restoreBackup(method, kept.backup, engines)
   figures.show('restore_s', seconds(start))
-  if (plant !== null) await plantFault(plant, engines, kept)
-  const keys =
-    plant === 'master-key' ? { ...kept.keys, masterKey: randomBytes(32).toString('base64') } : kept.keys
+  for (const plant of plants) await plantFault(plant, engines, kept)
+  const keys = plants.includes('master-key')
+    ? { ...kept.keys, masterKey: randomBytes(32).toString('base64') }
+    : kept.keys
   const env = { ...keysEnv(keys), SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
   stage.say('starting the service on it')
   try {
@@ -172,7 +173,7 @@ const byHand: Record<Exclude<RestorePlant, 'master-key' | 'lost-row'>, string> =
   pilet: `update blob_chunks set bytes = set_byte(bytes, 40, 255 - get_byte(bytes, 40))
     where sha256 = (select hash from pilet_packages order by created_at limit 1)`,
   signature: `update pilet_packages set signature = set_byte(signature, 9, 255 - get_byte(signature, 9))
-    where id = (select id from pilet_packages order by created_at limit 1)`,
+    where id = (select id from pilet_packages order by created_at desc limit 1)`,
 }
 
 /** What a superuser of the database can do, and a backup that is not whole looks like. */

@@ -19,7 +19,7 @@ Options:
   --method <name>    restore: "base" (pg_basebackup with its WAL, default) or "dump" (pg_dump)
   --from <ref>       upgrade: the former release, any git ref (default: the newest tag, or without tags the commit before
                      the newest migration)
-  --plant <fault>    plants a fault, which has to be found: the drill fails then
+  --plant <fault>    plants a fault, which has to be found: the drill fails then; may be repeated
                        restore: ${Object.keys(restorePlants).join(', ')}
                        upgrade: ${Object.keys(upgradePlants).join(', ')}
   --help             this text
@@ -31,13 +31,13 @@ Examples:
   $ npm run drill -- upgrade --plant kill
 `
 
-type Values = { short: boolean; method: string; from?: string; plant?: string }
+type Values = { short: boolean; method: string; from?: string; plant: string[] }
 
-/** The fault of that name, null without one. */
-function plantOf<T extends object>(plants: T, name: string | undefined): keyof T | null {
-  if (name === undefined) return null
-  if (!Object.hasOwn(plants, name)) throw new Error(`there is no fault ${name}; --help lists them`)
-  return name as keyof T
+/** The faults of these names. */
+function plantsOf<T extends object>(plants: T, names: readonly string[]): (keyof T)[] {
+  const unknown = names.find((name) => !Object.hasOwn(plants, name))
+  if (unknown !== undefined) throw new Error(`there is no fault ${unknown}; --help lists them`)
+  return names as (keyof T)[]
 }
 
 function play(name: string | undefined, { short, method, from, plant }: Values): Promise<Verdict> {
@@ -46,11 +46,11 @@ function play(name: string | undefined, { short, method, from, plant }: Values):
     if (method !== 'base' && method !== 'dump')
       throw new Error(`there is no method ${method}; --help lists them`)
     const seconds = short ? 5 : 45
-    return drillRestore({ method, seconds, plant: plantOf(restorePlants, plant) }, say)
+    return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, say)
   }
   if (name !== 'upgrade') throw new Error('name a drill; --help lists them')
   const size = short ? { replicas: 1, phaseSeconds: 3 } : { replicas: 3, phaseSeconds: 15 }
-  return drillUpgrade({ from: from ?? null, ...size, plant: plantOf(upgradePlants, plant) }, say)
+  return drillUpgrade({ from: from ?? null, ...size, plants: plantsOf(upgradePlants, plant) }, say)
 }
 
 async function main(): Promise<number> {
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
       short: { type: 'boolean', default: false },
       method: { type: 'string', default: 'base' },
       from: { type: 'string' },
-      plant: { type: 'string' },
+      plant: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
   })

@@ -22,7 +22,7 @@ export type UpgradeOptions = {
   replicas: number
   /** How long each phase lasts. */
   phaseSeconds: number
-  plant: keyof typeof upgradePlants | null
+  plants: readonly (keyof typeof upgradePlants)[]
 }
 
 const drainSeconds = 40
@@ -80,7 +80,7 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
     (await engines.sql.query('select from pgmigrations')).rowCount ?? 0
   const before = await countMigrations()
   await migrate()
-  if (options.plant === 'contract')
+  if (options.plants.includes('contract'))
     await engines.sql.query('alter table tenants rename column slug to handle')
   await pause(options.phaseSeconds * 1_000)
   const turn = await exchange({ stage, balancer, old, start, options })
@@ -115,12 +115,13 @@ type Exchange = {
   options: UpgradeOptions
 }
 
+const served = async (replica: Replica): Promise<number> =>
+  replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
+
 /** Starts a replica of this release, then drains one of the former, until all are exchanged. */
 async function exchange({ stage, balancer, old, start, options }: Exchange): Promise<Turn> {
   const exits: (number | string)[] = []
   const fresh: Replica[] = []
-  const served = async (replica: Replica): Promise<number> =>
-    replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
   let [byFormer, bothServed] = [0, 0]
   for (const [index, leaving] of old.entries()) {
     stage.say(`replica ${index + 1} of this release starts, one of the former drains`)
@@ -129,7 +130,7 @@ async function exchange({ stage, balancer, old, start, options }: Exchange): Pro
     await pause(options.phaseSeconds * 1_000)
     if (index === 0) bothServed = Math.min(await served(leaving), await served(fresh[0] as Replica))
     byFormer += await served(leaving)
-    const isKilled = options.plant === 'kill' && index === 0
+    const isKilled = options.plants.includes('kill') && index === 0
     leaving.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
     const late = pause(drainSeconds * 1_000).then(() => `not within ${drainSeconds} s`)
     exits.push(await Promise.race([leaving.exit, late]))

@@ -12,6 +12,7 @@ const known = [
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',
+  'docs/operations/*.md',
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'examples/*.ts',
