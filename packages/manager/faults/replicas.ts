@@ -36,7 +36,10 @@ const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
 const startMs = 120_000
 
 /** Starts one and waits until it is ready. */
-export async function startReplica(cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>, options: ReplicaOptions): Promise<Replica> {
+export async function startReplica(
+  cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,
+  options: ReplicaOptions,
+): Promise<Replica> {
   const { name, folder, env = {}, clockShiftMs = 0, program = main } = options
   const [port, healthPort] = [await freePort(), await freePort()]
   const logFile = `${folder}/${name}.log`
