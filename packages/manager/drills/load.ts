@@ -14,7 +14,7 @@ export type Acknowledged = {
   sentAt: number
   ackedAt: number
 }
-export type Failure = { kind: CallKind; at: number; reason: string }
+type Failure = { kind: CallKind; at: number; reason: string }
 export type Load = {
   acknowledged: Acknowledged[]
   failures: Failure[]

@@ -28,7 +28,7 @@ export const restorePlants = {
   signature: 'the signature of a pilet is another',
   'master-key': 'the service is started with another master key',
 } as const
-export type RestorePlant = keyof typeof restorePlants
+type RestorePlant = keyof typeof restorePlants
 export type RestoreOptions = {
   method: Method
   /** How long the load runs before the backup, and again after it. */
