@@ -13,60 +13,70 @@ type Harm =
   | `postgres stop ${'fast' | 'immediate'}`
   | 'postgres start'
   | `redis ${'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'start'}`
-export type Cluster = {
-  /** As the service connects. */
+export type Engines = {
+  /** As superuser. */
+  adminUrl: string
+  /** As the service connects, once its role exists. */
   databaseUrl: string
   redisUrl: string
+  /** Holds the folder `data` of PostgreSQL. */
+  dir: string
   /** A superuser, for seeding and for looking. */
   sql: Pool
-  postmasterPid: number
   /** Resolves when it is done: an engine that starts answers by then, one that stops is gone. */
   harm(what: Harm): Promise<void>
   stop(): Promise<void>
 }
+export type Cluster = Engines & { postmasterPid: number }
 
 /** 32 bytes, the same in all replicas. */
 export const masterKey = Buffer.alloc(32, 7).toString('base64')
-const role = 'manager_service'
+export const serviceRole = 'manager_service'
 const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
-/** Starts both and migrates with the operator's command. */
-export async function startCluster(): Promise<Cluster> {
+/** Starts both, empty. */
+export async function startEngines(): Promise<Engines> {
   const keeper = startKeeper()
   const engines = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
   const sql = new Pool({ connectionString: engines.databaseUrl, max: 4 })
   // The server ends before its connections do.
   sql.on('error', () => undefined)
-  const stop = async (): Promise<void> => {
-    await sql.end()
-    await keeper.end()
-  }
-  try {
-    await sql.query(`create role ${role} login`)
-    const migrated = await runManager(['migrate', 'up'], {
-      SVC_DATABASE_URL: engines.databaseUrl,
-      SVC_DATABASE_SERVICE_ROLE: role,
-      SVC_MASTER_KEY: masterKey,
-    })
-    if (migrated.code !== 0) throw new Error(`the migration failed: ${migrated.stderr}`)
-  } catch (error) {
-    await stop()
-    throw error
-  }
   const url = new URL(engines.databaseUrl)
-  url.username = role
-  const [pid = ''] = readFileSync(`${engines.dir}/data/postmaster.pid`, 'utf8').split('\n')
+  url.username = serviceRole
   return {
+    adminUrl: engines.databaseUrl,
     databaseUrl: url.href,
     redisUrl: engines.redisUrl,
+    dir: engines.dir,
     sql,
-    postmasterPid: Number(pid),
     harm: async (what) => {
       const answer = await keeper.tell(what)
       if (answer !== 'done') throw new Error(`${what}: ${answer}`)
     },
-    stop,
+    stop: async () => {
+      await sql.end()
+      await keeper.end()
+    },
   }
+}
+
+/** Starts both and migrates with the operator's command. */
+export async function startCluster(): Promise<Cluster> {
+  const engines = await startEngines()
+  try {
+    await engines.sql.query(`create role ${serviceRole} login`)
+    const migrated = await runManager(['migrate', 'up'], {
+      SVC_DATABASE_URL: engines.adminUrl,
+      SVC_DATABASE_SERVICE_ROLE: serviceRole,
+      SVC_MASTER_KEY: masterKey,
+    })
+    if (migrated.code !== 0) throw new Error(`the migration failed: ${migrated.stderr}`)
+  } catch (error) {
+    await engines.stop()
+    throw error
+  }
+  const [pid = ''] = readFileSync(`${engines.dir}/data/postmaster.pid`, 'utf8').split('\n')
+  return { ...engines, postmasterPid: Number(pid) }
 }
 
 /** The process that keeps the engines. It answers in the order in which it is told. */

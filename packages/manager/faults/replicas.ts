@@ -1,7 +1,6 @@
 // Replicas of the service, each a process of its own with every role, as an installation runs them.
 import { tmpdir } from 'node:os'
-import type { Cluster } from './cluster.ts'
-import { masterKey } from './cluster.ts'
+import { type Engines, masterKey } from './cluster.ts'
 import { type Child, endChild, startChild, until } from './children.ts'
 import { freePort } from '../test/engines/postgres.ts'
 
@@ -27,6 +26,8 @@ export type ReplicaOptions = {
   env?: Record<string, string>
   /** How far its clock is from everyone else's. */
   clockShiftMs?: number
+  /** The program of another release. */
+  program?: string
 }
 
 export const proxySecret = 'the-proxy-secret-of-the-fault-programme'
@@ -35,12 +36,15 @@ const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
 const startMs = 120_000
 
 /** Starts one and waits until it is ready. */
-export async function startReplica(cluster: Cluster, options: ReplicaOptions): Promise<Replica> {
-  const { name, folder, env = {}, clockShiftMs = 0 } = options
+export async function startReplica(
+  cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,
+  options: ReplicaOptions,
+): Promise<Replica> {
+  const { name, folder, env = {}, clockShiftMs = 0, program = main } = options
   const [port, healthPort] = [await freePort(), await freePort()]
   const logFile = `${folder}/${name}.log`
   const child = startChild({
-    args: [...(clockShiftMs === 0 ? [] : ['--import', shiftedClock]), main],
+    args: [...(clockShiftMs === 0 ? [] : ['--import', shiftedClock]), program],
     logFile,
     env: { ...settingsOf(cluster, port, healthPort), CLOCK_SHIFT_MS: String(clockShiftMs), ...env },
   })
@@ -66,7 +70,11 @@ export async function startReplica(cluster: Cluster, options: ReplicaOptions): P
   }
 }
 
-const settingsOf = (cluster: Cluster, port: number, healthPort: number): Record<string, string> => ({
+const settingsOf = (
+  cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,
+  port: number,
+  healthPort: number,
+): Record<string, string> => ({
   // Stripping types is most of what a start costs.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   SVC_DATABASE_URL: cluster.databaseUrl,

@@ -69,9 +69,10 @@ export type CommandResult = { code: number; stdout: string; stderr: string }
 export async function runManager(
   args: string[],
   env: Record<string, string | undefined>,
+  program = managerCommand,
 ): Promise<CommandResult> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [managerCommand, ...args], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], {
       env: childEnv(env),
     })
     return { code: 0, stdout, stderr }
