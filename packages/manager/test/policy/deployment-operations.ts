@@ -25,7 +25,8 @@ const withoutAny: Rest = {
 const linked = (link: string) =>
   op(
     `DeploymentSpecification.${link}`,
-    'deploymentSpecification',
+    // Reached through the application, which its members see.
+    'application',
     projectRoles,
     (t) => `{ deploymentSpecifications(application: "${t.applicationId}") { ${link} { id } } }`,
     listed,
