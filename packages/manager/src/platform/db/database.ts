@@ -132,17 +132,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options.poolSize, always)
   const { jobPool, ...purposes } = openPools(openPool, options)
   const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
-  const kyselyOn = (on: Pool, name: PoolName): Db =>
-    new Kysely<DB>({
-      dialect: new PostgresDialect({ pool: on }),
-      plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-      log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
-        options.onStatement?.(sql)
-        options.onStatementTime?.(name, durationMs / 1_000)
-        watch.onEnd?.({ sql, name: null, durationMs })
-      },
-    })
-  const db = kyselyOn(pool, 'main')
+  const db = kyselyOn(pool, 'main', watch)
   const clock = createDatabaseClock(pool)
   return {
     db,
@@ -156,7 +146,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     writeNotifications: readsOn(notifications, 'notification', watch),
     writeToMembers: readsOn(members, 'notification', watch),
     openSnapshot: createSnapshots(reports),
-    reportDb: kyselyOn(reportWrites, 'report'),
+    reportDb: kyselyOn(reportWrites, 'report', watch),
     onStatementEnd: (listener) => {
       watch.onEnd = listener
     },
@@ -211,6 +201,17 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
     jobPool: open(jobConnections, always),
   }
 }
+
+const kyselyOn = (pool: Pool, name: PoolName, watch: Watch): Db =>
+  new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
+      watch.onStatement?.(sql)
+      watch.onStatementTime?.(name, durationMs / 1_000)
+      watch.onEnd?.({ sql, name: null, durationMs })
+    },
+  })
 
 function readsOn(pool: Pool, name: PoolName, watch: Watch): Read {
   const run = preparedOn(pool, name, watch)
