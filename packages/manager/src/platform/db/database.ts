@@ -118,9 +118,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   let noteReadOnly: (() => void) | null = null
   const renewals: (() => void)[] = []
   const watch: Watch = { ...options, onEnd: null }
-  const openPool: OpenPool = (max, settings, statementTimeoutMs = options.statementTimeoutMs) => {
+  const openPool: OpenPool = (max, settings, timeouts) => {
     const pool = new Pool({
-      ...connectionOptions(options, settings, statementTimeoutMs),
+      ...connectionOptions(options, settings, timeouts),
       Client: gate.Patient,
       max,
     })
@@ -145,7 +145,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     writeAsyncCommit: writesOn(asyncLogs, 'log', watch),
     writeNotifications: readsOn(notifications, 'notification', watch),
     writeToMembers: readsOn(members, 'notification', watch),
-    openSnapshot: createSnapshots(reports),
+    openSnapshot: createSnapshots(reports, readTimeoutOf(reportTimeoutOf(options))),
     reportDb: kyselyOn(reportWrites, 'report', watch),
     onStatementEnd: (listener) => {
       watch.onEnd = listener
@@ -167,37 +167,48 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-type OpenPool = (max: number, settings: string, statementTimeoutMs?: number) => Pool
+/** `isWatched`: who uses these connections ends one that does not answer. */
+type Timeouts = { statementTimeoutMs?: number; isWatched?: boolean }
+type OpenPool = (max: number, settings: string, timeouts?: Timeouts) => Pool
 
-const connectionOptions = (options: DatabaseOptions, settings: string, statementTimeoutMs: number) => ({
+/** A server that hangs sends nothing: the client times out a little later than the server would. */
+const readTimeoutOf = (statementTimeoutMs: number): number => statementTimeoutMs + 500
+
+const connectionOptions = (
+  options: DatabaseOptions,
+  settings: string,
+  { statementTimeoutMs = options.statementTimeoutMs, isWatched = false }: Timeouts = {},
+) => ({
   connectionString: options.url,
   types,
   connectionTimeoutMillis: options.acquireTimeoutMs,
   idleTimeoutMillis: 30_000,
   statement_timeout: statementTimeoutMs,
-  // A server that hangs sends nothing: the client times out a little later than the server would.
-  query_timeout: statementTimeoutMs + 500,
+  ...(isWatched ? {} : { query_timeout: readTimeoutOf(statementTimeoutMs) }),
   idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
   keepAlive: true,
   application_name: options.applicationName ?? 'manager',
   options: settings,
 })
 
+const reportTimeoutOf = ({ statementTimeoutMs }: DatabaseOptions): number =>
+  Math.max(statementTimeoutMs, leastReportTimeoutMs)
+
 /** The connections that serve one purpose each. */
 function openPools(open: OpenPool, options: DatabaseOptions) {
   const { lookupPoolSize = 1, contentPoolSize = 1, logPoolSize = 1 } = options
   const { notificationPoolSize = 1, reportPoolSize = 1 } = options
-  const reportTimeoutMs = Math.max(options.statementTimeoutMs, leastReportTimeoutMs)
-  const membersTimeoutMs = Math.max(options.statementTimeoutMs, leastMembersTimeoutMs)
+  const reportTimeouts = { statementTimeoutMs: reportTimeoutOf(options) }
+  const memberTimeouts = { statementTimeoutMs: Math.max(options.statementTimeoutMs, leastMembersTimeoutMs) }
   return {
     lookups: open(lookupPoolSize, lookupSettings),
     contents: open(contentPoolSize, lookupSettings),
     logs: open(logPoolSize, lookupSettings),
     asyncLogs: open(logPoolSize, `${lookupSettings} -c synchronous_commit=off`),
     notifications: open(notificationPoolSize, lookupSettings),
-    members: open(notificationPoolSize, `${always} -c plan_cache_mode=force_custom_plan`, membersTimeoutMs),
-    reports: open(reportPoolSize, reportSettings, reportTimeoutMs),
-    reportWrites: open(reportWriteConnections, reportSettings, reportTimeoutMs),
+    members: open(notificationPoolSize, `${always} -c plan_cache_mode=force_custom_plan`, memberTimeouts),
+    reports: open(reportPoolSize, reportSettings, { ...reportTimeouts, isWatched: true }),
+    reportWrites: open(reportWriteConnections, reportSettings, reportTimeouts),
     jobPool: open(jobConnections, always),
   }
 }

@@ -1,5 +1,8 @@
 // Long reads on connections of their own: what ends them, and who waits for whom.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Pool } from 'pg'
+import { keepConnectionsHonest } from './connections.ts'
+import { createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 
 let service: TestApp
@@ -75,4 +78,26 @@ test('a connection that the server ends is not held', async () => {
   }
   await expect.poll(opened).toBe(true)
   await expect(snapshot.query('select 1')).rejects.toThrow()
+})
+
+test('a statement that is not answered in time ends the connection; a reader that takes its time does not', async () => {
+  const options = '-c client_connection_check_interval=500'
+  const pool = new Pool({ connectionString: service.database.url, max: 1, options })
+  keepConnectionsHonest(pool)
+  const openBriefly = createSnapshots(pool, 1_000)
+  try {
+    const silent = await openBriefly()
+    await expect(silent.query('select pg_sleep(300)')).rejects.toThrow('terminated')
+    await silent.close()
+    await expect.poll(() => busy("wait_event = 'PgSleep'"), { timeout: 10_000 }).toBe(0)
+
+    const slow = await openBriefly()
+    const rows = slow.stream('select generate_series(1, 4)', [], 2)
+    expect((await rows.next()).value).toHaveLength(2)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect((await rows.next()).value).toHaveLength(2)
+    await slow.close()
+  } finally {
+    await pool.end()
+  }
 })

@@ -24,8 +24,8 @@ const idleMs = 60_000
 const longestMs = 1_800_000
 const defaultBatchSize = 500
 
-/** Snapshots on the connections of this pool. */
-export function createSnapshots(pool: Pool): OpenSnapshot {
+/** Snapshots on the connections of this pool. One that does not answer for so long is ended; pg itself sets no timeout. */
+export function createSnapshots(pool: Pool, readTimeoutMs: number): OpenSnapshot {
   let open = 0
   return async () => {
     if (open >= pool.options.max)
@@ -33,7 +33,7 @@ export function createSnapshots(pool: Pool): OpenSnapshot {
     open++
     try {
       const client = await pool.connect()
-      return await begin(client, () => open--)
+      return await begin(client, readTimeoutMs, () => open--)
     } catch (error) {
       open--
       throw error
@@ -41,7 +41,7 @@ export function createSnapshots(pool: Pool): OpenSnapshot {
   }
 }
 
-async function begin(client: PoolClient, onClose: () => void): Promise<Snapshot> {
+async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => void): Promise<Snapshot> {
   try {
     await client.query(
       `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = ${idleMs}`,
@@ -53,9 +53,11 @@ async function begin(client: PoolClient, onClose: () => void): Promise<Snapshot>
   let ending: Promise<void> | null = null
   // Statements in flight, and streams that are not at their end.
   let open = 0
+  const silence = watchSilence(client, readTimeoutMs)
   let hasFailed = false
   const end = async (): Promise<void> => {
     clearTimeout(deadline)
+    silence.close()
     client.off('end', onEnd)
     // What is in flight is not waited for: a statement may take a minute, and nobody reads its rows any more. After a
     // failure, a timeout perhaps, it is unknown what the server still does.
@@ -74,12 +76,14 @@ async function begin(client: PoolClient, onClose: () => void): Promise<Snapshot>
   ) => {
     if (ending !== null) throw unavailable('the report took too long; narrow it down')
     open++
+    silence.begin()
     try {
       return await rowsOf<Row>(client, text, values)
     } catch (error) {
       hasFailed = true
       throw error
     } finally {
+      silence.end()
       open--
     }
   }
@@ -92,9 +96,27 @@ async function begin(client: PoolClient, onClose: () => void): Promise<Snapshot>
   }
 }
 
+/** Ends the connection when a statement is not answered for so long. One timer serves all statements. */
+function watchSilence(client: PoolClient, readTimeoutMs: number) {
+  let waiting = 0
+  const timer = setTimeout(() => {
+    if (waiting > 0) (client as unknown as Connected).connection.stream.destroy()
+  }, readTimeoutMs)
+  return {
+    begin: (): void => {
+      waiting++
+      timer.refresh()
+    },
+    end: (): void => void waiting--,
+    close: (): void => clearTimeout(timer),
+  }
+}
+type Connected = { connection: { stream: { destroy(): void } } }
+
 /**
- * The rows of a statement, by pg's callback. With the promises that pg makes itself the rows of a batch are reached from the
- * batch before, so that the collector of young objects keeps them all: 211 MB of 240 that were read became old ones.
+ * The rows of a statement, by pg's callback and without its timeout. With the promises and timers that pg makes, the rows of
+ * a batch are reached from the batch before, so that the collector of young objects keeps them all: 211 MB of 240 that were
+ * read became old ones.
  */
 const rowsOf = <Row extends object>(client: PoolClient, text: string, values: readonly unknown[]) =>
   new Promise<Row[]>((resolve, reject) => {
