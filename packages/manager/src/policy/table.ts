@@ -24,9 +24,11 @@ export function printPolicy(fields: readonly GuardedField[], routes: readonly Gu
 const byName = (a: GuardedField, b: GuardedField): number =>
   `${a.type}.${a.field}`.localeCompare(`${b.type}.${b.field}`)
 
+const scopeOf = (scope: string, ...names: (readonly string[])[]): string =>
+  [scope, ...names.filter((named) => named.length > 0).map((named) => `(${named.join(', ')})`)].join(' ')
+
 function fieldLine({ type, field, policy, audited }: GuardedField): string {
-  const names = [policy.on, policy.also ?? []].filter((named) => named.length > 0)
-  const scope = [policy.in, ...names.map((named) => `(${named.join(', ')})`)].join(' ')
+  const scope = scopeOf(policy.in, policy.on, policy.also ?? [])
   const roles = describeRequirement(permissions[policy.do])
   return `| ${type}.${field} | GraphQL | ${policy.do} | ${scope} | ${roles} | ${rowsOf(audited)} |`
 }
@@ -54,5 +56,5 @@ function routeLine({ method, path, policy, audited }: GuardedRoute): string {
   if ('machine' in policy) return `${operation} none | machine token | ${policy.machine} | ${rows} |`
   if ('user' in policy) return `${operation} none | proxy secret and user | ${policy.user} | ${rows} |`
   const { do: permission, on, in: scope } = policy.can
-  return `${operation} ${permission} | ${scope} (${on.join(', ')}) | ${describeRequirement(permissions[permission])} | ${rows} |`
+  return `${operation} ${permission} | ${scopeOf(scope, on)} | ${describeRequirement(permissions[permission])} | ${rows} |`
 }
