@@ -17,13 +17,14 @@ export function addDeploymentCommands(program: Command): void {
 
   deployment
     .command('scale-to-zero')
-    .description(
-      'Let the proxy wake a deployment that is scaled to zero, or no longer. It needs a deployment specification, whose workload cannot be changed while this is on.',
-    )
+    .description('Let the proxy wake a deployment, or no longer.')
     .argument('<application>', 'the id of the application, or <project>/<application> by their slugs')
     .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
     .addArgument(new Argument('<state>', 'what it shall be').choices(['on', 'off']))
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      `\nThe deployment needs a specification, whose workload cannot be changed while this is on.\n${examples}`,
+    )
     .action(async (...given: unknown[]) => {
       const command = given.at(-1) as Command
       const [application, environment, state] = command.processedArgs as [string, string, string]

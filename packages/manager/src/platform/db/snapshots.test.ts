@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { keepConnectionsHonest } from './connections.ts'
 import { createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -99,5 +100,26 @@ test('a statement that is not answered in time ends the connection; a reader tha
     await slow.close()
   } finally {
     await pool.end()
+  }
+})
+
+test('a server that hangs frees the connection, also while a snapshot is opened or closed', async () => {
+  const { hostname: host, port } = new URL(service.database.url)
+  for (const hangsWhile of ['opened', 'closed'] as const) {
+    const way = await startDarkProxy({ host, port: Number(port || 5432) })
+    const url = new URL(service.database.url)
+    url.host = `127.0.0.1:${way.port}`
+    const pool = new Pool({ connectionString: url.href, max: 1 })
+    keepConnectionsHonest(pool)
+    const openBriefly = createSnapshots(pool, 1_000)
+    // The connection is there before the route is dead.
+    const before = await openBriefly()
+    if (hangsWhile === 'opened') await before.close()
+    way.goDark()
+    if (hangsWhile === 'opened') await expect(openBriefly()).rejects.toThrow('terminated')
+    else await before.close()
+    expect(pool.totalCount).toBe(0)
+    await pool.end()
+    await way.close()
   }
 })

@@ -42,26 +42,26 @@ export function createSnapshots(pool: Pool, readTimeoutMs: number): OpenSnapshot
 }
 
 async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => void): Promise<Snapshot> {
+  const watched = watchSilence(client, readTimeoutMs)
   try {
-    await client.query(
-      `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = ${idleMs}`,
-    )
+    await watched.run('begin isolation level repeatable read read only')
+    await watched.run(`set local idle_in_transaction_session_timeout = ${idleMs}`)
   } catch (error) {
+    watched.close()
     client.release(true)
     throw error
   }
   let ending: Promise<void> | null = null
   // Statements in flight, and streams that are not at their end.
   let open = 0
-  const silence = watchSilence(client, readTimeoutMs)
   let hasFailed = false
   const end = async (): Promise<void> => {
     clearTimeout(deadline)
-    silence.close()
     client.off('end', onEnd)
     // What is in flight is not waited for: a statement may take a minute, and nobody reads its rows any more. After a
     // failure, a timeout perhaps, it is unknown what the server still does.
-    const isIdle = open === 0 && !hasFailed && (await client.query('rollback').then(yes, no))
+    const isIdle = open === 0 && !hasFailed && (await watched.run('rollback').then(yes, no))
+    watched.close()
     client.release(!isIdle)
     onClose()
   }
@@ -76,14 +76,12 @@ async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => v
   ) => {
     if (ending !== null) throw unavailable('the report took too long; narrow it down')
     open++
-    silence.begin()
     try {
-      return await rowsOf<Row>(client, text, values)
+      return await watched.run<Row>(text, values)
     } catch (error) {
       hasFailed = true
       throw error
     } finally {
-      silence.end()
       open--
     }
   }
@@ -96,18 +94,22 @@ async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => v
   }
 }
 
-/** Ends the connection when a statement is not answered for so long. One timer serves all statements. */
+/** Runs statements, and ends the connection when one is not answered for so long. One timer serves all of them. */
 function watchSilence(client: PoolClient, readTimeoutMs: number) {
   let waiting = 0
   const timer = setTimeout(() => {
     if (waiting > 0) (client as unknown as Connected).connection.stream.destroy()
   }, readTimeoutMs)
   return {
-    begin: (): void => {
+    run: async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
       waiting++
       timer.refresh()
+      try {
+        return await rowsOf<Row>(client, text, values)
+      } finally {
+        waiting--
+      }
     },
-    end: (): void => void waiting--,
     close: (): void => clearTimeout(timer),
   }
 }
