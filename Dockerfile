@@ -10,11 +10,9 @@ RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 FROM node:24-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_HEALTH_HOST=0.0.0.0
 WORKDIR /app
-COPY --from=packages /app/node_modules node_modules
-COPY package.json ./
-COPY packages/gotemplate/package.json packages/gotemplate/
+# All of it: some packages lie below packages/manager.
+COPY --from=packages /app ./
 COPY packages/gotemplate/src packages/gotemplate/src
-COPY packages/manager/package.json packages/manager/
 COPY packages/manager/migrations packages/manager/migrations
 COPY packages/manager/src packages/manager/src
 USER node

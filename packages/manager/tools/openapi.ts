@@ -76,11 +76,15 @@ function operation(route: Route, isOneOfMany: boolean, components: Components): 
   }
 }
 
+/** A body that may be null may be left out. */
+const allowsNone = (body: unknown): boolean =>
+  ((body as { anyOf?: { type?: string }[] }).anyOf ?? []).some(({ type }) => type === 'null')
+
 function requestBody({ schema }: Route, method: string, components: Components): Json {
   if (schema.body !== undefined) {
     const type = schema.consumes ?? 'application/json'
     const content = { [type]: { schema: toJson(schema.body as object, components) } }
-    return { requestBody: { required: true, content } }
+    return { requestBody: { required: !allowsNone(schema.body), content } }
   }
   if (schema.form !== undefined) {
     const content = { 'multipart/form-data': { schema: toJson(schema.form, components) } }

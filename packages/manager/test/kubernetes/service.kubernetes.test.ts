@@ -101,7 +101,7 @@ test('without rights a wake is 502 and says why, and with the next token it is 2
     },
   })
   writeFileSync(tokenFile, kubernetesTokens.admin)
-  expect((await wake()).status).toBe(202)
+  await expect.poll(async () => (await wake()).status, { timeout: 5_000 }).toBe(202)
 })
 
 test('without the API server a wake is 502 within 5 seconds, and 202 when it is back', async () => {
@@ -110,7 +110,7 @@ test('without the API server a wake is 502 within 5 seconds, and 202 when it is 
   expect((await wake()).status).toBe(502)
   expect(performance.now() - started).toBeLessThan(5_000)
   await cluster.startServer()
-  expect((await wake()).status).toBe(202)
+  await expect.poll(async () => (await wake()).status, { timeout: 5_000 }).toBe(202)
   cluster.signalServer('SIGSTOP')
   await first.sql.query('delete from deployment_wakes')
   const asked = performance.now()

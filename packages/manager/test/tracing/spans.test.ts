@@ -1,4 +1,5 @@
 // What the collector gets, and what others get of a trace.
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Collector, callersTrace, startCollector } from '../kit/collector.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
@@ -152,6 +153,20 @@ test('who is refused at the gate is not exported: anyone could fill the collecto
   await postQuery(service.url, { ...headersOf(admin), traceparent: next.traceparent }, '{ __typename }')
   await exported(next.traceId)
   expect(collector.ofTrace(refused.traceId)).toEqual([])
+})
+
+test('callers who are nobody are not exported, nor the statements that looked for them', async () => {
+  const { service, admin } = gateway
+  const paths = ['/health', '/api/machine/check', '/esb/nothing', '/api/machine/nothing', '/no/such/address']
+  const strangers = paths.map((path) => ({ path, ...callersTrace() }))
+  for (const { path, traceparent } of strangers)
+    await fetch(`${service.url}${path}`, {
+      headers: { traceparent, authorization: `Bearer ${randomBytes(32).toString('base64url')}` },
+    })
+  const next = callersTrace()
+  await postQuery(service.url, { ...headersOf(admin), traceparent: next.traceparent }, '{ __typename }')
+  await exported(next.traceId)
+  for (const { traceId } of strangers) expect(collector.ofTrace(traceId)).toEqual([])
 })
 
 test('an unknown address has no route of its own, and an unusual method no name of its own', async () => {

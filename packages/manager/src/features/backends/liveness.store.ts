@@ -75,13 +75,13 @@ const countLiveStatement: PreparedStatement = {
     cross join lateral (
       select count(*)::int as count
       from (
-        select machine_user_id from backend_registrations own
+        select from backend_registrations own
+        cross join lateral (select from machine_users m where m.id = own.machine_user_id and m.enabled limit 1) m
         where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
           and (own.last_heartbeat > now() - make_interval(secs => $3)
             or backend_silence(own.last_heartbeat) < make_interval(secs => $3))
         limit ${maxCounted}
       ) counted
-      cross join lateral (select from machine_users m where m.id = counted.machine_user_id and m.enabled limit 1) m
     ) live`,
 }
 

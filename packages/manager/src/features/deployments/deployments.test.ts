@@ -102,7 +102,7 @@ describe('POST /api/proxy/wake', () => {
     expect((await wake(at('dev'))).status).toBe(409)
   })
 
-  test('[deployments.wake-refused] 502 with the text of the orchestrator, for all who waited and for nobody after them', async () => {
+  test('[deployments.wake-refused] 502 with the text of the orchestrator, for all who waited, and no longer than half a second for those after them', async () => {
     await eligible()
     const going = Promise.withResolvers<void>()
     before = async (calls) => {
@@ -115,6 +115,10 @@ describe('POST /api/proxy/wake', () => {
     going.resolve()
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject(refused(502, 'cannot read the Deployment shop/web: forbidden'))
+    // By the clock of the database.
+    await service.sql.query(`update deployment_wakes set ended_at = now() + interval '1 minute'`)
+    expect(await wake(at('dev'))).toMatchObject({ status: 502 })
+    await service.sql.query(`update deployment_wakes set ended_at = now() - interval '0.6 seconds'`)
     expect(await wake(at('dev'))).toMatchObject(awake(false))
   })
 
@@ -202,7 +206,7 @@ describe('which deployment', () => {
         expect(await send({ app_id, env: 'dev' })).toMatchObject(refused(404, 'Application not found'))
       for (const env of ['prod', 'DEV', ' dev', "dev' or '1'='1"])
         expect(await send(at(env))).toMatchObject(refused(404, 'Environment not found'))
-      expect(orchestrator.calls.length).toBeLessThan(2)
+      expect(orchestrator.calls).toEqual([])
     },
   )
 
@@ -257,13 +261,12 @@ describe('which deployment', () => {
     expect((await askByBody('ready', JSON.stringify(at('dev')))).status).toBe(200)
   })
 
-  test('a question costs two lookups by key, and so does one for something unknown', async () => {
+  test('a question costs at most two lookups by key, and one for something unknown one', async () => {
     await ask('ready', at('dev'))
     service.statements.length = 0
     await Promise.all(Array.from({ length: 30 }, () => ask('ready', at('dev'))))
     await Promise.all(Array.from({ length: 30 }, () => wake({ app_id: randomUUID(), env: 'dev' })))
-    const texts = new Set(service.statements.filter((text) => /wanted/.test(text)))
-    expect(texts.size).toBe(2)
-    expect(service.statements.filter((text) => /insert|update/i.test(text))).toEqual([])
+    expect(service.statements.filter((text) => /wanted/.test(text)).length).toBeLessThanOrEqual(30 * 2 + 30)
+    expect(service.statements.filter((text) => !/wanted/.test(text))).toEqual([])
   })
 })

@@ -18,9 +18,10 @@ export async function setScaleToZero(
   { application, environment, isOn }: Wanted,
 ): Promise<Done> {
   return db.transaction().execute(async (tx) => {
-    const [project, slug] = application.split('/', 2)
+    const [project, slug, ...more] = application.split('/')
     const id = parseUuid(application)
-    const found = await findApplication(tx, id === null ? { project, slug } : { id })
+    const found =
+      more.length > 0 ? undefined : await findApplication(tx, id === null ? { project, slug } : { id })
     if (found === undefined)
       throw badRequest(
         `there is no application ${application}; name it by its id, or as <project>/<application> by their slugs`,

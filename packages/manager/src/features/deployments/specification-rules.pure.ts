@@ -14,11 +14,9 @@ const visible = /^[\u0021-\u007e]+$/
 
 /** What is not given is at its default; throws what is wrong with the first field that is. */
 export function checkSpecification(input: SpecificationInput): SpecificationValues {
-  const highest = checkNumber(input.maxReplicas ?? Math.max(1, input.minReplicas ?? 1), 'maxReplicas', [
-    1,
-    maxReplicas,
-  ])
-  const lowest = checkNumber(input.minReplicas ?? Math.min(1, highest), 'minReplicas', [0, maxReplicas])
+  const least = checkNumber(input.minReplicas ?? 0, 'minReplicas', [0, maxReplicas])
+  const highest = checkNumber(input.maxReplicas ?? Math.max(1, least), 'maxReplicas', [1, maxReplicas])
+  const lowest = input.minReplicas ?? 1
   if (lowest > highest) throw badRequest('minReplicas must not be more than maxReplicas')
   return {
     workload: checkWorkload(input.workload ?? ''),

@@ -67,12 +67,15 @@ export function listSpecifications(db: Db, applicationId: string, page: Page): P
 
 /** One specification, locked until the transaction ends. */
 export function lockSpecification(tx: Tx, id: string): Promise<Specification | undefined> {
-  return tx
-    .selectFrom('deploymentSpecifications')
-    .select(columns)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  return (
+    tx
+      .selectFrom('deploymentSpecifications')
+      .select(columns)
+      .where('id', '=', id)
+      // Wakes that refer to it need not wait for this.
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+  )
 }
 
 /** Nothing when the application is gone; the row's project is the application's, and the environment must be of it. */

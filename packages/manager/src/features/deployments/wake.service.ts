@@ -34,6 +34,8 @@ const wakeTimes = {
   leaseMs: 8_000,
   /** How long a result counts for requests that come later. */
   keptMs: 2_000,
+  /** How long a failure does: longer than a look of others, so that those who waited for it learn of it. */
+  keptFailureMs: 500,
   lookEveryMs: 100,
   /** How long others are waited for: longer than a claim lasts. */
   waitMs: 10_000,
@@ -56,8 +58,8 @@ export function createWakeService(deps: WakeDeps) {
       const { specificationId: id } = found
       if (id === null || found.scaleToZero !== true) throw isNotEligible()
       if (orchestrator.kind === 'none') return raisedBy(await attempt(deps, ''))
-      const kept = keptResult(found, times.keptMs)
-      if (kept !== null) return kept
+      const kept = keptOutcome(found, times)
+      if (kept !== null) return raisedBy(kept)
       const known = flights.get(id)
       if (known !== undefined) return known
       // Each is of a deployment of its own, which an operator has opened.
@@ -69,10 +71,12 @@ export function createWakeService(deps: WakeDeps) {
   }
 }
 
-/** What a wake has got that ended just now; the deployment was awake when this request came. */
-function keptResult({ endedMsAgo, minReplicas }: FoundDeployment, keptMs: number): Raised | null {
-  if (endedMsAgo === null || minReplicas === null || endedMsAgo > keptMs) return null
-  return { minReplicas, alreadyAwake: true }
+/** What became of a wake that ended just now; the deployment was awake when this request came, or could not be woken. */
+function keptOutcome(found: FoundDeployment, { keptMs, keptFailureMs }: WakeTimes): Outcome | null {
+  const { endedMsAgo, minReplicas, failure } = found
+  if (endedMsAgo === null) return null
+  if (failure !== null) return endedMsAgo > keptFailureMs ? null : { failure }
+  return minReplicas === null || endedMsAgo > keptMs ? null : { minReplicas, alreadyAwake: true }
 }
 
 type Outcome = Raised | { failure: string }
@@ -102,7 +106,7 @@ function createFlight(deps: WakeDeps, times: WakeTimes) {
       const { specificationId } = found
       if (specificationId === null || found.scaleToZero !== true) throw isNotEligible()
       if (found.isGoingOn !== true) {
-        const ended = found.holder === awaited ? outcomeOf(found) : keptResult(found, times.keptMs)
+        const ended = found.holder === awaited ? outcomeOf(found) : keptOutcome(found, times)
         if (ended !== null) return raisedBy(ended)
         const claim = { specificationId, holder: newId() }
         const workload = await claimWake(db, { ...claim, ...times })

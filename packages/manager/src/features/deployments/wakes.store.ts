@@ -57,7 +57,13 @@ export async function findDeployments(
   return inPlace<FoundDeployment>(places.length, rows)
 }
 
-type Claim = { specificationId: string; holder: string; leaseMs: number; keptMs: number }
+type Claim = {
+  specificationId: string
+  holder: string
+  leaseMs: number
+  keptMs: number
+  keptFailureMs: number
+}
 
 /**
  * Makes this process the one that wakes, unless another one does or has just done so; returns the workload to wake, or
@@ -72,8 +78,8 @@ export async function claimWake(db: Db, claim: Claim): Promise<string | undefine
       on conflict (specification_id) do update
       set holder = excluded.holder, claimed_until = excluded.claimed_until,
         ended_at = null, min_replicas = null, already_awake = null, failure = null
-      where w.claimed_until <= clock_timestamp() or w.failure is not null
-        or w.ended_at <= clock_timestamp() - make_interval(secs => ${claim.keptMs / 1_000})
+      where w.claimed_until <= clock_timestamp() or w.ended_at <= clock_timestamp() - make_interval(
+        secs => case when w.failure is null then ${claim.keptMs / 1_000}::float8 else ${claim.keptFailureMs / 1_000}::float8 end)
       returning specification_id
     )
     select s.workload from deployment_specifications s join claimed on s.id = claimed.specification_id`.execute(

@@ -58,7 +58,7 @@ describe('two processes', () => {
     expect(orchestrator.calls).toHaveLength(1)
   })
 
-  test('[deployments.wake-refused] share its failure, and the next request tries again', async () => {
+  test('[deployments.wake-refused] share its failure, and a request after half a second tries again', async () => {
     const going = Promise.withResolvers<void>()
     before = async (calls) => {
       if (calls > 1) return
@@ -74,6 +74,7 @@ describe('two processes', () => {
     going.resolve()
     for (const answer of await Promise.all([one, other]))
       expect(answer).toMatchObject({ status: 502, body: { error: 'the API server does not answer' } })
+    await service.sql.query(`update deployment_wakes set ended_at = now() - interval '0.6 seconds'`)
     expect((await second.wake(place())).status).toBe(202)
     expect(orchestrator.calls).toHaveLength(2)
   })

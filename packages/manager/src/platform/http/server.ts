@@ -261,10 +261,11 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   const { method, id, span } = request
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
-  // Its span is not exported either: anyone could fill the collector.
   if (request.silent) return
-  // A socket is open for hours, which is no duration of a request.
-  if (reply.statusCode !== switched) span.endRequest({ route, method, status: reply.statusCode })
+  // Only of callers who are known: anyone could fill the collector. A socket is open for hours, which is no duration of a
+  // request.
+  const isKnown = request.isFromProxy || request.machine !== undefined || request.actor !== undefined
+  if (isKnown && reply.statusCode !== switched) span.endRequest({ route, method, status: reply.statusCode })
   if (!reply.raw.writableFinished && reply.statusCode !== switched) request.logFields['aborted'] = true
   const duration_ms = Math.round(elapsedMs * 10) / 10
   const level = request.hasFailed || reply.statusCode >= 500 ? 'warn' : 'info'

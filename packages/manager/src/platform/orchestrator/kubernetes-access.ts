@@ -35,6 +35,8 @@ export function readAccess(options: KubernetesOptions): KubernetesAccess {
 
 type Fields = Record<string, unknown>
 
+const impersonation = 'impersonation is not supported'
+
 function readKubeconfig(file: string): KubernetesAccess {
   const root = parseYaml(file)
   const current = root['current-context']
@@ -50,7 +52,11 @@ function readKubeconfig(file: string): KubernetesAccess {
     exec: 'plugins that run a program are not supported; give a token, a tokenFile or a client certificate',
     'auth-provider': 'plugins are not supported; give a token, a tokenFile or a client certificate',
     username: 'passwords are not supported; give a token, a tokenFile or a client certificate',
-    as: 'impersonation is not supported',
+    password: 'passwords are not supported; give a token, a tokenFile or a client certificate',
+    as: impersonation,
+    'as-groups': impersonation,
+    'as-uid': impersonation,
+    'as-user-extra': impersonation,
   })
   const ca = dataOf(file, cluster, 'certificate-authority')
   const cert = dataOf(file, user, 'client-certificate')
@@ -135,9 +141,9 @@ const fieldsOf = (value: unknown): Fields =>
 function parseYaml(file: string): Fields {
   const text = readText(file)
   try {
-    return fieldsOf(parse(text, { maxAliasCount: 0 }))
+    return fieldsOf(parse(text, { maxAliasCount: 0, logLevel: 'error', prettyErrors: false }))
   } catch {
-    // The message of the parser quotes the line, which may hold a key.
+    // The message of the parser quotes the line, which may hold a key; so would its warnings, which are off.
     throw problem(file, 'is no valid YAML')
   }
 }

@@ -30,7 +30,7 @@ export function createKubernetesApi(options: KubernetesOptions): KubernetesApi {
   const refreshed = (): Opened => {
     const access = readAccess(options)
     if (fingerprintOf(access) === current.fingerprint) return { ...current, access }
-    void current.pool.close()
+    current.pool.close().catch(() => undefined)
     current = open(access)
     return current
   }

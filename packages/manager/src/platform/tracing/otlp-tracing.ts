@@ -38,6 +38,8 @@ class OtlpSpan implements RequestSpan {
   readonly span: OtelSpan
   readonly context: TraceContext
   #statements = 0
+  /** Made when this ends: of a request that nobody is known to have sent, no statement is exported either. */
+  readonly #endings: (() => void)[] = []
 
   constructor(span: OtelSpan, state: string) {
     this.span = span
@@ -50,6 +52,10 @@ class OtlpSpan implements RequestSpan {
     return this.span.isRecording() && this.#statements++ < maxStatements
   }
 
+  atEnd(make: () => void): void {
+    this.#endings.push(make)
+  }
+
   end({ status, failure }: Ending = {}): void {
     const { span } = this
     if (status !== undefined) span.setAttribute('http.response.status_code', status)
@@ -59,6 +65,7 @@ class OtlpSpan implements RequestSpan {
     }
     if (this.#statements > maxStatements)
       span.setAttribute('manager.statements_not_shown', this.#statements - maxStatements)
+    for (const make of this.#endings) make()
     span.end()
   }
 
@@ -103,10 +110,13 @@ export function createOtlpTracing(options: Options): Tracing {
     noteStatement: (statement) => {
       const parent = current.getStore()
       if (!(parent instanceof OtlpSpan) || !parent.takesStatement()) return
-      const { name, attributes } = statementOf(statement)
-      const startTime = performance.now() - statement.durationMs
-      const within = trace.setSpan(ROOT_CONTEXT, parent.span)
-      tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, within).end()
+      const endTime = performance.now()
+      parent.atEnd(() => {
+        const { name, attributes } = statementOf(statement)
+        const startTime = endTime - statement.durationMs
+        const within = trace.setSpan(ROOT_CONTEXT, parent.span)
+        tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, within).end(endTime)
+      })
     },
     close: () => withinTime(provider.shutdown(), options.closeMs),
   }

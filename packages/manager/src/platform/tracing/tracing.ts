@@ -1,6 +1,7 @@
 // Traces, opt-in. Without tracing.otlp_endpoint no module of OpenTelemetry is loaded: spans are empty, and the context a
 // request came with is passed on as it is. What a span may hold is decided by the types here: names of our own, ids,
-// methods, hosts and statuses; never a text of a caller, a path, a query, a header or a value of SQL.
+// methods, hosts and statuses; never a path, a query, a header or a value of SQL, nor a text of a caller other than the
+// request id.
 import type { Config } from '../../config/config.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,0 +1,28 @@
+// The image holds what the service imports. No image is built here; npm does what its first stage does.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../../', import.meta.url)
+const read = (file: string): string => readFileSync(new URL(file, root), 'utf8')
+
+test('every package of production is copied from the stage that installs them', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { dev?: boolean; link?: boolean }>
+  }
+  const installed = Object.entries(packages).flatMap(([path, { dev, link }]) =>
+    path.includes('node_modules/') && dev !== true && link !== true ? [path] : [],
+  )
+  // Not all of them are at the top.
+  expect(installed.filter((path) => path.startsWith('packages/'))).not.toEqual([])
+  const copied = [...read('Dockerfile').matchAll(/^COPY --from=packages \/app(\S*) /gm)].map(
+    ([, from]) => from,
+  )
+  const isCopied = (path: string): boolean =>
+    copied.some((from) => from === '' || `/${path}/`.startsWith(`${from}/`))
+  expect(installed.filter((path) => !isCopied(path))).toEqual([])
+})
+
+test('every folder of source that is run is copied', () => {
+  for (const folder of ['packages/gotemplate/src', 'packages/manager/src', 'packages/manager/migrations'])
+    expect(read('Dockerfile')).toContain(`COPY ${folder} ${folder}\n`)
+})
