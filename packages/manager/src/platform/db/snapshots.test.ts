@@ -1,10 +1,10 @@
 // Long reads on connections of their own: what ends them, and who waits for whom.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
 import { keepConnectionsHonest } from './connections.ts'
-import { createSnapshots } from './snapshots.ts'
+import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -103,23 +103,35 @@ test('a statement that is not answered in time ends the connection; a reader tha
   }
 })
 
-test('a server that hangs frees the connection, also while a snapshot is opened or closed', async () => {
-  const { hostname: host, port } = new URL(service.database.url)
-  for (const hangsWhile of ['opened', 'closed'] as const) {
-    const way = await startDarkProxy({ host, port: Number(port || 5432) })
+describe('a server that hangs', () => {
+  let way: DarkProxy
+  let pool: Pool
+  let openBriefly: OpenSnapshot
+  beforeEach(async () => {
     const url = new URL(service.database.url)
+    way = await startDarkProxy({ host: url.hostname, port: Number(url.port || 5432) })
     url.host = `127.0.0.1:${way.port}`
-    const pool = new Pool({ connectionString: url.href, max: 1 })
+    pool = new Pool({ connectionString: url.href, max: 1 })
     keepConnectionsHonest(pool)
-    const openBriefly = createSnapshots(pool, 1_000)
-    // The connection is there before the route is dead.
-    const before = await openBriefly()
-    if (hangsWhile === 'opened') await before.close()
-    way.goDark()
-    if (hangsWhile === 'opened') await expect(openBriefly()).rejects.toThrow('terminated')
-    else await before.close()
-    expect(pool.totalCount).toBe(0)
+    openBriefly = createSnapshots(pool, 1_000)
+  })
+  afterEach(async () => {
     await pool.end()
     await way.close()
-  }
+  })
+
+  test('frees the connection while a snapshot is opened', async () => {
+    // The connection is there before the route is dead.
+    await (await openBriefly()).close()
+    way.goDark()
+    await expect(openBriefly()).rejects.toThrow('terminated')
+    expect(pool.totalCount).toBe(0)
+  })
+
+  test('frees the connection while a snapshot is closed', async () => {
+    const snapshot = await openBriefly()
+    way.goDark()
+    await snapshot.close()
+    expect(pool.totalCount).toBe(0)
+  })
 })
