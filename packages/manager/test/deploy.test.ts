@@ -4,14 +4,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments, stringify } from 'yaml'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../src/config/config.ts'
 import { healthPortSchemas } from '../src/platform/http/health.schemas.ts'
 import { settings } from '../src/settings.ts'
-import { type Manifest, manifestFiles, manifests, root, units } from './kit/deploy.ts'
+import { type Manifest, generatedConfigMaps, manifestFiles, manifests, root, units } from './kit/deploy.ts'
 
-const objects = manifests()
+const objects = [...manifests(), ...generatedConfigMaps()]
 const ofKind = (kind: string, folder = ''): Manifest[] =>
   objects.filter((object) => object.kind === kind && object.file.startsWith(folder))
 /** Those that run; patches of overlays have no selector. */
@@ -157,9 +157,31 @@ test('every setting that is named exists, and secrets are given by files alone',
     ...units()
       .flatMap(({ values }) => values.get('Environment') ?? [])
       .map((line) => line.split('=')[0] ?? ''),
+    // Patches of components.
+    ...files.flatMap((file) =>
+      [...readFileSync(root + file, 'utf8').matchAll(/\bname: (SVC_\w+)/g)].map(([, name = '']) => name),
+    ),
   ]
-  expect(given).toContain('SVC_MASTER_KEY_FILE')
+  expect(given).toEqual(
+    expect.arrayContaining(['SVC_MASTER_KEY_FILE', 'SVC_ENCRYPTION_KEYS_FILE', 'SVC_PUBLIC_URL']),
+  )
   expect(secretFiles.map(({ env }) => env).filter((env) => given.includes(env))).toEqual([])
+})
+
+test('a Job reaches no more than its own policy says', () => {
+  const selecting = (component: string): string[] =>
+    ofKind('NetworkPolicy')
+      .filter(({ spec }) => {
+        const { matchLabels = {}, matchExpressions = [] } = spec?.podSelector ?? {}
+        const isNamed = (matchLabels['app.kubernetes.io/component'] ?? component) === component
+        return isNamed && matchExpressions.every(({ values }) => values.includes(component))
+      })
+      .map(({ metadata }) => metadata.name)
+      .toSorted()
+  expect(selecting('migrate')).toEqual(['manager-migrate'])
+  expect(selecting('exchange-master')).toEqual(['manager-migrate'])
+  expect(selecting('api')).toEqual(['manager', 'manager-callers', 'manager-wake'])
+  expect(selecting('jobs')).toEqual(['manager', 'manager-callees'])
 })
 
 /** What a process of the service is told: secrets are replaced by some that are well formed. */
@@ -178,9 +200,9 @@ function configOf(env: Record<string, string>) {
 }
 
 test('with what a pod is given the service has a valid configuration, and time to stop', () => {
-  const configs = Object.fromEntries(
-    ofKind('ConfigMap').map(({ metadata, data }) => [metadata.name, data ?? {}]),
-  )
+  const configs: Record<string, Record<string, string>> = {}
+  for (const { metadata, data } of ofKind('ConfigMap'))
+    configs[metadata.name] = { ...configs[metadata.name], ...data }
   for (const { spec, metadata } of pods) {
     const { spec: pod } = spec?.template ?? { spec: undefined }
     const [container] = pod?.containers ?? []
@@ -202,10 +224,10 @@ test('every manifest is part of a kustomization, and every part is there', () =>
       components = [],
     } = parse(readFileSync(`${root}deploy/kubernetes/${file}`, 'utf8')) as {
       resources?: string[]
-      patches?: { path: string }[]
+      patches?: { path?: string }[]
       components?: string[]
     }
-    for (const part of [...resources, ...components, ...patches.map((patch) => patch.path)])
+    for (const part of [...resources, ...components, ...patches.flatMap((patch) => patch.path ?? [])])
       parts.add(path.join(path.dirname(file), part))
   }
   const files = [...parts].map((part) => (part.endsWith('.yaml') ? part : `${part}/kustomization.yaml`))
@@ -221,11 +243,52 @@ test('commands name programs of this release', () => {
       .flatMap(({ command }) => (command === undefined ? [] : [command.join(' ')])),
     ...units().flatMap(({ values }) => values.get('ExecStart') ?? []),
   ]
-  expect(commands).toHaveLength(3)
+  expect(commands).toHaveLength(4)
   for (const command of commands) {
-    const [, file = ''] = /^(?:\/usr\/bin\/)?node (\S+\.ts)(?: migrate up)?$/.exec(command) ?? []
+    const [, file = ''] =
+      /^(?:\/usr\/bin\/)?node (\S+\.ts)(?: migrate up| keys exchange-master --new-key-file \S+)?$/.exec(
+        command,
+      ) ?? []
     expect([command, existsSync(root + file)]).toEqual([command, true])
   }
+})
+
+const hasKubectl = existsSync('/usr/bin/kubectl')
+
+test.skipIf(!hasKubectl)('secrets of a rotation reach every process, and settings are versioned', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'manager-overlay-'))
+  const at = (name: string): string => path.relative(folder, `${root}deploy/kubernetes/${name}`)
+  const overlay = {
+    resources: ['overlays/production', 'exchange-master'].map(at),
+    components: ['secrets/proxy-secret-previous', 'secrets/encryption-keys'].map(at),
+    configMapGenerator: [{ name: 'manager', behavior: 'merge', literals: ['SVC_LOG_LEVEL=debug'] }],
+    namespace: 'manager',
+  }
+  writeFileSync(path.join(folder, 'kustomization.yaml'), stringify(overlay))
+  const build = (of: string): Manifest[] => {
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', of], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+  }
+  const [built, before] = [build(folder), build(`${root}deploy/kubernetes/overlays/production`)]
+  rmSync(folder, { recursive: true })
+  const containersOf = (kind: string) =>
+    built
+      .filter((object) => object.kind === kind)
+      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+  const namesOf = (kind: string): string[][] =>
+    containersOf(kind).map(({ env }) => (env ?? []).map(({ name }) => name))
+  expect(namesOf('Deployment')).toHaveLength(roles.length)
+  for (const names of namesOf('Deployment'))
+    expect(names).toEqual(
+      expect.arrayContaining(['SVC_PROXY_SECRET_PREVIOUS_FILE', 'SVC_ENCRYPTION_KEYS_FILE']),
+    )
+  expect(namesOf('Job')).toEqual([expect.arrayContaining(['SVC_ENCRYPTION_KEYS_FILE'])])
+  const configMap = (of: Manifest[]) => of.find(({ kind }) => kind === 'ConfigMap')
+  expect(configMap(built)?.data).toEqual({ ...configMap(before)?.data, SVC_LOG_LEVEL: 'debug' })
+  expect(configMap(built)?.metadata.name).not.toBe(configMap(before)?.metadata.name)
+  const used = containersOf('Deployment').map(({ envFrom }) => envFrom?.[0]?.configMapRef?.name)
+  expect(new Set(used)).toEqual(new Set([configMap(built)?.metadata.name]))
 })
 
 const sandbox = [

@@ -16,7 +16,7 @@ const known = [
   'docs/api/{*.md,*.graphql,openapi.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'deploy/observability/{dashboards/*.json,prometheus.yaml,alerts.yaml,alerts.test.yaml}',
-  'deploy/kubernetes/{base,migrate,wake,workloads,overlays/*}/*.yaml',
+  'deploy/kubernetes/{base,migrate,exchange-master,wake,workloads,secrets/*,overlays/*}/*.yaml',
   'deploy/systemd/*.service',
   'examples/*.ts',
   'examples/*.mjs',

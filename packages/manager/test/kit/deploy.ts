@@ -31,6 +31,10 @@ type Pod = {
     volumes?: { secret?: { secretName: string; defaultMode: number } }[]
   }
 }
+type LabelSelector = {
+  matchLabels?: Record<string, string>
+  matchExpressions?: { key: string; operator: string; values: string[] }[]
+}
 type Port = { port: number; targetPort?: string; protocol?: string }
 export type Manifest = {
   file: string
@@ -46,7 +50,10 @@ export type Manifest = {
     scaleTargetRef?: { kind: string; name: string }
     ports?: Port[]
     ingress?: { ports?: Port[] }[]
+    podSelector?: LabelSelector
   }
+  /** Of a kustomization. */
+  configMapGenerator?: { name: string; behavior?: string; literals: string[] }[]
 }
 
 export const manifestFiles = globSync('**/*.yaml', { cwd: folder }).toSorted()
@@ -57,6 +64,20 @@ export const manifests = (): Manifest[] =>
     parseAllDocuments(readFileSync(folder + file, 'utf8')).map((document) => ({
       ...(document.toJS() as Manifest),
       file,
+    })),
+  )
+
+/** The ConfigMaps that kustomize makes of settings; what overlays add is one of its own here. */
+export const generatedConfigMaps = (): Manifest[] =>
+  manifests().flatMap(({ file, configMapGenerator }) =>
+    (configMapGenerator ?? []).map(({ name, literals }) => ({
+      file,
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      data: Object.fromEntries(
+        literals.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      ),
     })),
   )
 

@@ -38,7 +38,7 @@ const apply = (items: Built[]): Promise<string> =>
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items: items.map(forThisServer) }),
   )
 
-const folders = ['migrate', 'overlays/small', 'overlays/production', 'workloads']
+const folders = ['migrate', 'overlays/small', 'overlays/production', 'workloads', 'exchange-master']
 
 test.each(folders)('the API server accepts everything of %s', async (folder) => {
   const objects = built(folder)
@@ -77,7 +77,7 @@ test('the controllers make pods of every role', async () => {
     const text = await cluster.kubectl(['-n', 'manager', 'get', 'pods', '-o', `jsonpath={.items[*]${label}}`])
     return [...new Set(text.split(' '))].toSorted()
   }
-  await expect.poll(components).toEqual(['api', 'comms', 'gateway', 'jobs', 'migrate'])
+  await expect.poll(components).toEqual(['api', 'comms', 'exchange-master', 'gateway', 'jobs', 'migrate'])
 })
 
 test('in the overlay for production the role api alone wakes deployments, with a token', () => {
