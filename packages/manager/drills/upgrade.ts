@@ -126,9 +126,11 @@ async function exchange({ stage, balancer, old, start, options }: Exchange): Pro
   for (const [index, leaving] of old.entries()) {
     stage.say(`replica ${index + 1} of this release starts, one of the former drains`)
     fresh.push(await start(`new-${index + 1}`))
+    const before = await served(leaving)
     await balancer.setTargets([...old.slice(index), ...fresh])
     await pause(options.phaseSeconds * 1_000)
-    if (index === 0) bothServed = Math.min(await served(leaving), await served(fresh[0] as Replica))
+    if (index === 0)
+      bothServed = Math.min((await served(leaving)) - before, await served(fresh[0] as Replica))
     byFormer += await served(leaving)
     const isKilled = options.plants.includes('kill') && index === 0
     leaving.signal(isKilled ? 'SIGKILL' : 'SIGTERM')

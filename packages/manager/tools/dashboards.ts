@@ -153,6 +153,12 @@ const api: Dashboard = {
           unit: 'short',
           queries: [count('svc_pilet_uploads_total', { by: 'outcome' })],
         },
+        {
+          title: 'Wakes of deployments',
+          description: 'Calls of the orchestrator, by what became of them. Alert: ManagerWakesFailing.',
+          unit: 'short',
+          queries: [count('svc_deployment_wakes_total', { by: 'outcome' })],
+        },
       ],
     },
     {
@@ -197,6 +203,12 @@ const api: Dashboard = {
           description: 'Because standard output was not read in time.',
           unit: 'short',
           queries: [count('svc_log_lines_dropped_total')],
+        },
+        {
+          title: 'Spans',
+          description: 'Spans of traces that the collector took, did not take, or that were dropped before.',
+          unit: 'short',
+          queries: [count('svc_trace_spans_total', { by: 'outcome' })],
         },
         {
           title: 'Development escape hatch',
