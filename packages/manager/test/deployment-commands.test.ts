@@ -22,19 +22,26 @@ const isOn = async () =>
 
 describe('manager deployment scale-to-zero', () => {
   test('[deployments.flag] turns it on and off, by slugs or by id, and the audit trail has it', async () => {
-    const on = await set('shop/shop-app', 'dev', 'on')
+    const on = await set('shop/shop-app', 'dev', 'on', '--workload', 'shop/web')
     expect(on).toEqual({
       code: 0,
       stdout: 'scale to zero is now on for shop/shop-app in dev (workload shop/web)\n',
       stderr: '',
     })
     expect(await isOn()).toBe(true)
+    await service.sql.query(
+      `insert into deployment_wakes (specification_id, holder, ended_at, min_replicas, already_awake)
+       values ($1, gen_random_uuid(), now(), 1, false)`,
+      [id],
+    )
     const off = await set(project.applicationId.toUpperCase(), 'dev', 'off')
     expect([off.code, off.stdout]).toEqual([
       0,
       'scale to zero is now off for shop/shop-app in dev (workload shop/web)\n',
     ])
     expect(await isOn()).toBe(false)
+    // What became of an earlier wake says nothing about the workload that it is turned on for next.
+    expect((await service.sql.query('select from deployment_wakes')).rowCount).toBe(0)
     const principal_id = 'manager deployment scale-to-zero'
     expect(await auditOf(id)).toEqual([
       { action: 'update', principal_id, changes: { scaleToZero: { before: false, after: true } } },
@@ -56,6 +63,11 @@ describe('manager deployment scale-to-zero', () => {
     const unknown = randomUUID()
     for (const [args, text] of [
       [['shop/nothing', 'dev', 'on'], 'there is no application shop/nothing; name it by its id, or as'],
+      [['shop/shop-app/typo', 'dev', 'on'], 'there is no application shop/shop-app/typo;'],
+      [
+        ['shop/shop-app', 'dev', 'on', '--workload', 'other/web'],
+        'the workload of shop/shop-app in dev is shop/web, not other/web; nothing was changed',
+      ],
       [['shop', 'dev', 'on'], 'there is no application shop; name it by its id, or as'],
       [[unknown, 'dev', 'on'], `there is no application ${unknown};`],
       [['shop/shop-app', 'run', 'on'], 'shop/shop-app in run has no deployment specification; a maintainer'],

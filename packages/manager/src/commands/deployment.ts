@@ -5,7 +5,7 @@ import { commandConfig, say, withDatabase } from './context.ts'
 
 const examples = `
 Examples:
-  $ npm run manager -- deployment scale-to-zero shop/web dev on
+  $ npm run manager -- deployment scale-to-zero shop/web dev on --workload shop-dev/web
   $ npm run manager -- deployment scale-to-zero 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10 run off`
 
 /** manager deployment … */
@@ -21,6 +21,7 @@ export function addDeploymentCommands(program: Command): void {
     .argument('<application>', 'the id of the application, or <project>/<application> by their slugs')
     .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
     .addArgument(new Argument('<state>', 'what it shall be').choices(['on', 'off']))
+    .option('--workload <namespace/name>', 'do it only if this is still the workload of the specification')
     .addHelpText(
       'after',
       `\nThe deployment needs a specification, whose workload cannot be changed while this is on.\n${examples}`,
@@ -28,7 +29,8 @@ export function addDeploymentCommands(program: Command): void {
     .action(async (...given: unknown[]) => {
       const command = given.at(-1) as Command
       const [application, environment, state] = command.processedArgs as [string, string, string]
-      const wanted = { application, environment, isOn: state === 'on' }
+      const { workload: only } = command.opts<{ workload?: string }>()
+      const wanted = { application, environment, isOn: state === 'on', workload: only }
       const { name, workload, isChanged } = await withDatabase(commandConfig(command), ({ db, clock }) =>
         setScaleToZero({ db, audit: createAudit(clock) }, wanted),
       )

@@ -6,8 +6,9 @@ import { parseUuid } from '../../platform/ids.ts'
 import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'
 import { specificationEvent } from './specifications.service.ts'
 import { lockSpecification, updateSpecification } from './specifications.store.ts'
+import { forgetWake } from './wakes.store.ts'
 
-type Wanted = { application: string; environment: string; isOn: boolean }
+type Wanted = { application: string; environment: string; isOn: boolean; workload?: string | undefined }
 type Done = { name: string; workload: string; isChanged: boolean }
 
 const actor = systemActor('manager deployment scale-to-zero')
@@ -15,7 +16,7 @@ const actor = systemActor('manager deployment scale-to-zero')
 /** Sets the flag of a deployment, once and audited; one that is set already stays, without a row of the trail. */
 export async function setScaleToZero(
   { db, audit }: { db: Db; audit: Audit },
-  { application, environment, isOn }: Wanted,
+  { application, environment, isOn, workload }: Wanted,
 ): Promise<Done> {
   return db.transaction().execute(async (tx) => {
     const [project, slug, ...more] = application.split('/')
@@ -33,8 +34,12 @@ export async function setScaleToZero(
       throw badRequest(
         `${name} has no deployment specification; a maintainer of the project makes one with createDeploymentSpecification`,
       )
+    // Maintainers may change it until the flag is on.
+    if (workload !== undefined && workload !== before.workload)
+      throw badRequest(`the workload of ${name} is ${before.workload}, not ${workload}; nothing was changed`)
     if (before.scaleToZero === isOn) return { name, workload: before.workload, isChanged: false }
     const after = await updateSpecification(tx, before.id, { scaleToZero: isOn })
+    await forgetWake(tx, before.id)
     await audit.append(tx, actor, specificationEvent('update', { before, after }))
     return { name, workload: after.workload, isChanged: true }
   })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
 
 /** An application in an environment, by the names that the proxy has for them. */
 export type Place = { applicationId: string; environment: string }
@@ -86,6 +86,11 @@ export async function claimWake(db: Db, claim: Claim): Promise<string | undefine
     db,
   )
   return rows[0]?.workload
+}
+
+/** What became of the last wake counts no longer. */
+export async function forgetWake(tx: Tx, specificationId: string): Promise<void> {
+  await tx.deleteFrom('deploymentWakes').where('specificationId', '=', specificationId).execute()
 }
 
 type Ended = { minReplicas: number; alreadyAwake: boolean } | { failure: string }
