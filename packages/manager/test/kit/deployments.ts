@@ -4,10 +4,9 @@ import type { Pool } from 'pg'
 import type { Orchestrator, Raised, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
 import type { Person, TestApp } from './app.ts'
 import { type JsonAnswer, call, throughProxy } from './credentials.ts'
-import type { GraphqlAnswer } from './graphql.ts'
 import { rawCall } from './http.ts'
+import { type Input, rowCalls } from './row-calls.ts'
 
-type Input = Record<string, unknown>
 type Owner = { id: string; applicationId: string }
 
 /** A specification for one environment, dev by default, by SQL, as it was not changed; returns its id. */
@@ -77,25 +76,9 @@ const specificationFields = `id workload image version minReplicas maxReplicas p
 
 /** The operations on specifications, with `row` or `rows` for their result. */
 export function specificationCalls(service: () => Pick<TestApp, 'query' | 'sql'>) {
-  const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
-    service().query(caller, text, variables)
+  const { query, ...changes } = rowCalls(service, 'DeploymentSpecification', specificationFields)
   return {
-    create: (caller: Person, applicationId: string, input: Input) =>
-      query(
-        caller,
-        `mutation($applicationId: ID!, $input: CreateDeploymentSpecificationInput!) {
-          row: createDeploymentSpecification(applicationId: $applicationId, input: $input) { ${specificationFields} } }`,
-        { applicationId, input },
-      ),
-    update: (caller: Person, id: string, input: Input) =>
-      query(
-        caller,
-        `mutation($id: ID!, $input: UpdateDeploymentSpecificationInput!) {
-          row: updateDeploymentSpecification(id: $id, input: $input) { ${specificationFields} } }`,
-        { id, input },
-      ),
-    remove: (caller: Person, id: string) =>
-      query(caller, 'mutation($id: ID!) { done: deleteDeploymentSpecification(id: $id) }', { id }),
+    ...changes,
     list: (caller: Person, application: string) =>
       query(
         caller,

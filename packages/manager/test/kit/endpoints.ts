@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person, TestApp } from './app.ts'
 import type { GraphqlAnswer } from './graphql.ts'
+import { type Input, rowCalls } from './row-calls.ts'
 
-type Input = Record<string, unknown>
 type Owner = { id: string; applicationId: string }
 type AuditRow = { action: string; changes: Record<string, unknown>; user_id: string; everything: string }
 type Kept = { auth_password: Buffer | null; auth_token: Buffer | null; everything: string }
@@ -41,25 +41,9 @@ const accessFields = 'id enabled machineUser { id name } endpoint { id consumeUR
 
 /** The operations on endpoints, with `row` or `rows` for their result. The service is asked for at each call. */
 export function endpointCalls(service: () => TestApp) {
-  const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
-    service().query(caller, text, variables)
+  const { query, ...changes } = rowCalls(service, 'Endpoint', endpointFields)
   return {
-    create: (caller: Person, applicationId: string, input: Input) =>
-      query(
-        caller,
-        `mutation($applicationId: ID!, $input: CreateEndpointInput!) {
-          row: createEndpoint(applicationId: $applicationId, input: $input) { ${endpointFields} } }`,
-        { applicationId, input },
-      ),
-    update: (caller: Person, id: string, input: Input) =>
-      query(
-        caller,
-        `mutation($id: ID!, $input: UpdateEndpointInput!) {
-          row: updateEndpoint(id: $id, input: $input) { ${endpointFields} } }`,
-        { id, input },
-      ),
-    remove: (caller: Person, id: string) =>
-      query(caller, 'mutation($id: ID!) { done: deleteEndpoint(id: $id) }', { id }),
+    ...changes,
     list: (caller: Person, application: string, selected = endpointFields) =>
       query(
         caller,

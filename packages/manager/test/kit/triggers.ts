@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person, TestApp } from './app.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import { type Input, rowCalls } from './row-calls.ts'
 
-type Input = Record<string, unknown>
 type Owner = { id: string; applicationId: string }
 
 /** An enabled trigger that is due in a year, by SQL; returns its id. */
@@ -39,25 +38,9 @@ export const triggerFields = 'id name description cronExpression runKey enabled 
 
 /** The operations on triggers, with `row` or `rows` for their result. The service is asked for at each call. */
 export function triggerCalls(service: () => TestApp) {
-  const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
-    service().query(caller, text, variables)
+  const { query, ...changes } = rowCalls(service, 'Trigger', triggerFields)
   return {
-    create: (caller: Person, applicationId: string, input: Input) =>
-      query(
-        caller,
-        `mutation($applicationId: ID!, $input: CreateTriggerInput!) {
-          row: createTrigger(applicationId: $applicationId, input: $input) { ${triggerFields} } }`,
-        { applicationId, input },
-      ),
-    update: (caller: Person, id: string, input: Input) =>
-      query(
-        caller,
-        `mutation($id: ID!, $input: UpdateTriggerInput!) {
-          row: updateTrigger(id: $id, input: $input) { ${triggerFields} } }`,
-        { id, input },
-      ),
-    remove: (caller: Person, id: string) =>
-      query(caller, 'mutation($id: ID!) { done: deleteTrigger(id: $id) }', { id }),
+    ...changes,
     list: (caller: Person, application: string, selected = triggerFields) =>
       query(
         caller,

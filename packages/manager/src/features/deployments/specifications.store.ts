@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockProjectOf } from '../../platform/db/application-rows.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -83,16 +84,11 @@ export async function insertSpecification(
   tx: Tx,
   values: SpecificationValues & { id: string; applicationId: string; environmentId: string },
 ): Promise<Specification | undefined> {
-  const application = await tx
-    .selectFrom('applications')
-    .select('projectId')
-    .where('id', '=', values.applicationId)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (application === undefined) return undefined
+  const projectId = await lockProjectOf(tx, values.applicationId)
+  if (projectId === undefined) return undefined
   return tx
     .insertInto('deploymentSpecifications')
-    .values({ ...values, projectId: application.projectId })
+    .values({ ...values, projectId })
     .returning(columns)
     .executeTakeFirstOrThrow()
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
+import { lockProjectOf } from '../../platform/db/application-rows.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -103,16 +104,11 @@ export async function insertEndpoint(
   tx: Tx,
   values: EndpointValues & SealedSecrets & { id: string; applicationId: string },
 ): Promise<WholeEndpoint | undefined> {
-  const application = await tx
-    .selectFrom('applications')
-    .select('projectId')
-    .where('id', '=', values.applicationId)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (application === undefined) return undefined
+  const projectId = await lockProjectOf(tx, values.applicationId)
+  if (projectId === undefined) return undefined
   return tx
     .insertInto('endpoints')
-    .values({ ...values, projectId: application.projectId })
+    .values({ ...values, projectId })
     .returning(wholeColumns)
     .executeTakeFirstOrThrow()
 }

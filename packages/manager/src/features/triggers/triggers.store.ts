@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockProjectOf } from '../../platform/db/application-rows.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -68,16 +69,11 @@ export async function insertTrigger(
   tx: Tx,
   values: TriggerValues & Planned & { id: string; applicationId: string },
 ): Promise<Trigger | undefined> {
-  const application = await tx
-    .selectFrom('applications')
-    .select('projectId')
-    .where('id', '=', values.applicationId)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (application === undefined) return undefined
+  const projectId = await lockProjectOf(tx, values.applicationId)
+  if (projectId === undefined) return undefined
   return tx
     .insertInto('triggers')
-    .values({ ...values, projectId: application.projectId })
+    .values({ ...values, projectId })
     .returning(columns)
     .executeTakeFirstOrThrow()
 }
