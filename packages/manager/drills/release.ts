@@ -27,9 +27,19 @@ export function defaultRef(): string {
   return brought === '' ? 'HEAD~1' : `${brought}~1`
 }
 
+/** False in a checkout without history, such as an archive. */
+export function hasFormerRelease(): boolean {
+  try {
+    return commitOf(defaultRef()) !== ''
+  } catch {
+    return false
+  }
+}
+const commitOf = (ref: string): string => git('rev-parse', '--verify', `${ref}^{commit}`)
+
 /** Checks it out into the folder, and makes its packages available there. */
 export function checkOut(ref: string, folder: string, say: Say): Release {
-  const commit = git('rev-parse', '--verify', `${ref}^{commit}`)
+  const commit = commitOf(ref)
   git('worktree', 'add', '--detach', folder, commit)
   const remove = (): void => {
     rmSync(folder, { recursive: true, force: true })

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { hasFormerRelease } from '../drills/release.ts'
 
 const program = new URL('../drills/run.ts', import.meta.url).pathname
 
@@ -32,8 +33,12 @@ test('what is wrong with a restored database is found', limit, async () => {
   expect(code).toBe(1)
 })
 
-test('a former release and this one are exchanged without a failed request', limit, async () => {
-  const { code, said } = await drill('upgrade', '--short')
-  expect(said).toMatch(/ failed=0 missing=0 bad_exits=0 audit_broken=0 .* PASS$/m)
-  expect(code).toBe(0)
-})
+test.skipIf(!hasFormerRelease())(
+  'a former release and this one are exchanged without a failed request',
+  limit,
+  async () => {
+    const { code, said } = await drill('upgrade', '--short')
+    expect(said).toMatch(/ failed=0 missing=0 bad_exits=0 audit_broken=0 .* PASS$/m)
+    expect(code).toBe(0)
+  },
+)

@@ -56,8 +56,8 @@ async function leftOvers(): Promise<{ rows: number; bytes: number }> {
 }
 
 test.each([
-  ['postgres', 30],
-  ['s3', 8],
+  ['postgres', 16],
+  ['s3', 5],
 ])('the store %s: killed %i times during an upload', { timeout: 900_000 }, async (store, kills) => {
   const env = { ...bucket.env, SVC_PILETS_STORE: store, SVC_PILETS_ORPHAN_GRACE: '1s' }
   const start = (): Promise<ServiceProcess> => startProcess(service.database.url, env)
