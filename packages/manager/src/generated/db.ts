@@ -307,6 +307,23 @@ export interface LanguagePacks {
   updatedAt: Generated<Timestamp>;
 }
 
+export interface LegacyImports {
+  finishedAt: Timestamp | null;
+  onlyRow: Generated<boolean>;
+  source: Json;
+  startedAt: Generated<Timestamp>;
+  types: Json;
+}
+
+export interface LegacyRows {
+  detail: Generated<Json>;
+  newId: string | null;
+  oldId: string;
+  outcome: string;
+  rules: Generated<string[]>;
+  view: string;
+}
+
 export interface MachineUser2endpoints {
   createdAt: Generated<Timestamp>;
   enabled: boolean;
@@ -390,6 +407,7 @@ export interface Notifications {
 export interface PersonalAccessTokens {
   createdAt: Generated<Timestamp>;
   expiresAt: Timestamp | null;
+  hasCheck: Generated<boolean>;
   hash: string;
   id: string;
   lastUsedAt: Timestamp | null;
@@ -626,6 +644,8 @@ export interface DB {
   heartbeatReception: HeartbeatReception;
   installation: Installation;
   languagePacks: LanguagePacks;
+  legacyImports: LegacyImports;
+  legacyRows: LegacyRows;
   machineUser2endpoints: MachineUser2endpoints;
   machineUserActivity: MachineUserActivity;
   machineUsers: MachineUsers;
