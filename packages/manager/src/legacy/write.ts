@@ -72,7 +72,12 @@ async function inLedger(db: Db, batch: readonly Step[]): Promise<Set<string>> {
 
 async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
   const rows = steps.map(({ view, oldId, outcome, newId, rules, detail }) => ({
-    ...{ view, old_id: oldId, outcome, new_id: newId, rules, detail },
+    view,
+    old_id: oldId,
+    outcome,
+    new_id: newId,
+    rules,
+    detail,
   }))
   await sql`
     insert into legacy_rows (view, old_id, outcome, new_id, rules, detail)
