@@ -9,7 +9,9 @@ export async function newIdsOf(
   oldIds: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ oldId: string; newId: string }>`
-    select old_id, new_id from legacy_rows
-    where view = ${view} and old_id = any(${oldIds}::text[]) and new_id is not null`.execute(db)
+    select wanted.old_id, found.new_id from unnest(${oldIds}::text[]) as wanted (old_id)
+    cross join lateral (
+      select l.new_id from legacy_rows l where l.view = ${view} and l.old_id = wanted.old_id limit 1
+    ) found where found.new_id is not null`.execute(db)
   return new Map(rows.map(({ oldId, newId }) => [oldId, newId]))
 }
