@@ -28,7 +28,11 @@ export function slowHash(secret: string, salt: Buffer, iterations = 1_000): stri
   return `$pbkdf2-sha256$i=${iterations}$${salt.toString('base64url')}$${bytes.toString('base64url')}`
 }
 
-export function buildInstall({ seed = 1, idType = 'uuid', upstream = 'https://up.example' }: BuilderOptions = {}) {
+export function buildInstall({
+  seed = 1,
+  idType = 'uuid',
+  upstream = 'https://up.example',
+}: BuilderOptions = {}) {
   const random = createRandom(seed)
   let count = 0
   const newId = (): Id => {
@@ -55,7 +59,12 @@ export function buildInstall({ seed = 1, idType = 'uuid', upstream = 'https://up
     },
     tenant: (project: { id: Id }, given: Partial<OldTenant> = {}): OldTenant => {
       const id = newId()
-      const texts = { name: `Tenant ${count}`, slug: `tenant-${count}`, type: 'run', deployment_mode: 'shared' }
+      const texts = {
+        name: `Tenant ${count}`,
+        slug: `tenant-${count}`,
+        type: 'run',
+        deployment_mode: 'shared',
+      }
       return add(install.tenants, { id, project_id: project.id, ...texts, ...given })
     },
     /** A clone; `tenant` is null for a template. */
@@ -65,7 +74,12 @@ export function buildInstall({ seed = 1, idType = 'uuid', upstream = 'https://up
       const texts = { slug: `app-${count}`, name: `App ${count}`, description: '', enabled: true }
       return add(install.applications, { id, ...links, ...texts, ...given })
     },
-    member: (tenant: { id: Id }, user_id: string, role = 'member', given: Partial<OldMember> = {}): OldMember =>
+    member: (
+      tenant: { id: Id },
+      user_id: string,
+      role = 'member',
+      given: Partial<OldMember> = {},
+    ): OldMember =>
       add(install.members, { tenant_id: tenant.id, user_id, role, name: 'Somebody', email: '', ...given }),
     setting: (owner: Owner, of: { id: Id }, frontend: unknown = {}, backend: unknown = {}): OldSetting =>
       add(install.settings, { id: newId(), owner, owner_id: of.id, backend, frontend }),

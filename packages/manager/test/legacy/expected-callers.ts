@@ -10,7 +10,8 @@ export function expectCallers(install: OldInstall, places: Places) {
   const backends: KeptAside = new Map()
   for (const row of install.backends) {
     const project = places.projectOf.get(row.application_id)
-    if (project === undefined || machines.projectOf(row.machine_user_id) !== project) backends.set(row.id, 'orphan')
+    if (project === undefined || machines.projectOf(row.machine_user_id) !== project)
+      backends.set(row.id, 'orphan')
     else if (row.callback_token === null || !isCallbackUrl(row.callback_url))
       backends.set(row.id, 'registers-again')
   }
@@ -68,7 +69,8 @@ const isPath = (path: string): boolean =>
   /^\/(?!\/)/.test(path) && path.length <= 500 && !/\.\.|[\s?#\\]|%(?![0-9a-f]{2})/i.test(path)
 
 const lacksSecret = ({ auth_type, auth_password, auth_token }: OldEndpoint): boolean =>
-  (auth_type === 'Basic' && (auth_password ?? '') === '') || (auth_type === 'Bearer' && (auth_token ?? '') === '')
+  (auth_type === 'Basic' && (auth_password ?? '') === '') ||
+  (auth_type === 'Bearer' && (auth_token ?? '') === '')
 
 const isCallbackUrl = (url: string): boolean => /^https?:\/\/[a-z0-9.-]+(?:[:/]|$)/.test(url)
 

@@ -33,8 +33,23 @@ export const oddSlugs = [
 
 export const oddUserIds = ['', 'jane', '12345', 'not-a-uuid-at-all', 'auth0|5f7c8ec7c33c6c004bbafe82']
 export const oddRoles = ['', 'MAINTAINER', 'viewer', 'root', 'Owner', 'administrator', 'x'.repeat(300)]
-export const oddCallbackUrls = ['', 'not a url', 'ftp://files.example/', 'https://user@backend.example/', '/relative']
-export const oddPaths = ['', 'orders', '//host/path', '/a/../b', '/with blank', '/q?x=1', `/${'p'.repeat(600)}`, '/%zz']
+export const oddCallbackUrls = [
+  '',
+  'not a url',
+  'ftp://files.example/',
+  'https://user@backend.example/',
+  '/relative',
+]
+export const oddPaths = [
+  '',
+  'orders',
+  '//host/path',
+  '/a/../b',
+  '/with blank',
+  '/q?x=1',
+  `/${'p'.repeat(600)}`,
+  '/%zz',
+]
 
 const words = ['red', 'green', 'blue', 'grey', '@acme/menu', '@acme/cart', 'de-DE', 'en-US']
 const keys = ['a', 'b', 'c', 'd', 'key with blanks', 'ключ', '10', '9']
@@ -72,7 +87,14 @@ export function oddConfig(random: Random, config: Record<string, unknown>): unkn
     { ...config, Unknown: { nested: [1] } },
     { ...config, KeyValuePairs: 'text' },
     { ...config, KeyValuePairs: [{ Key: 'a', Value: '1' }, 'text', null, { Key: 'z' }, { Value: '3' }] },
-    { ...config, KeyValuePairs: [{ Key: 'a', Value: '1' }, { Key: 'b', Value: '2' }, { Key: 'a', Value: '3' }] },
+    {
+      ...config,
+      KeyValuePairs: [
+        { Key: 'a', Value: '1' },
+        { Key: 'b', Value: '2' },
+        { Key: 'a', Value: '3' },
+      ],
+    },
     { ...config, EnabledThemes: 'red', DefaultTheme: ['red'], EnabledModules: {} },
     { ...config, EnabledLocales: null, DefaultLocale: null },
     { ...config, DefaultTheme: 12, EnabledModules: null },

@@ -84,7 +84,10 @@ function addTokens(made: Made): void {
   const past = '2025-01-01T00:00:00Z'
   for (const person of people) {
     if (random.chance(0.4)) continue
-    const token = made.token(person, { revoked: random.chance(0.1), expires_at: random.chance(0.1) ? past : null })
+    const token = made.token(person, {
+      revoked: random.chance(0.1),
+      expires_at: random.chance(0.1) ? past : null,
+    })
     if (random.chance(odd)) made.token(person, { token_prefix: token.token_prefix })
     if (random.chance(odd)) made.token(person, { hash: '$2b$10$notours' })
     if (random.chance(odd)) made.token(random.pick(oddUserIds))

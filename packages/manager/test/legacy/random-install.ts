@@ -1,6 +1,14 @@
 // Old installs as a seed makes them: small, and with everything that an import may meet.
 import { type Builder, buildInstall } from './builder.ts'
-import { oddConfig, oddNames, oddRoles, oddSlugs, oddUserIds, someBackend, someFrontend } from './odd-texts.ts'
+import {
+  oddConfig,
+  oddNames,
+  oddRoles,
+  oddSlugs,
+  oddUserIds,
+  someBackend,
+  someFrontend,
+} from './odd-texts.ts'
 import type { OldApplication, OldInstall, OldProject, OldTenant } from './old-rows.ts'
 import { addCallers } from './random-callers.ts'
 
@@ -69,7 +77,14 @@ function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[
   const template = how === 'template' ? made.application(null, { project_id: project.id, slug }) : null
   const lost = made.newId()
   for (const tenant of [...random.some(tenants, 0.8), ...random.some(tenants, odd)]) {
-    const links = { star: clones[0], chain: clones.at(-1), template, slug: null, missing: null, cycle: clones.at(-1) }
+    const links = {
+      star: clones[0],
+      chain: clones.at(-1),
+      template,
+      slug: null,
+      missing: null,
+      cycle: clones.at(-1),
+    }
     const clone_of = how === 'missing' ? lost : (links[how]?.id ?? null)
     clones.push(
       made.application(tenant, {
@@ -120,7 +135,11 @@ function addSettings(made: Made): void {
   const { random, odd, install } = made
   const config = (some: Record<string, unknown>): unknown =>
     random.chance(odd) ? oddConfig(random, some) : some
-  const add = (owner: 'project' | 'tenant' | 'application', rows: readonly { id: string }[], share: number) => {
+  const add = (
+    owner: 'project' | 'tenant' | 'application',
+    rows: readonly { id: string }[],
+    share: number,
+  ) => {
     for (const row of rows)
       if (random.chance(share))
         made.setting(owner, row, config(someFrontend(random)), config(someBackend(random)))

@@ -34,8 +34,8 @@ export function createRandom(seed: number) {
     },
     /** Letters and digits. */
     text: (length: number): string =>
-      Array.from({ length }, () => pick([...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'])).join(
-        '',
-      ),
+      Array.from({ length }, () =>
+        pick([...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789']),
+      ).join(''),
   }
 }
