@@ -35,7 +35,7 @@ const yes: Column = { as: 'boolean', missing: 'true' }
 const no: Column = { as: 'boolean', missing: 'false' }
 
 /** All of them, in the order in which they are imported. */
-export const views = {
+export const views: Record<ViewName, View> = {
   projects: { key: ['id'], columns: { id, name: required, slug: required, created_at: time } },
   tenants: {
     key: ['id'],
@@ -48,13 +48,27 @@ export const views = {
   applications: {
     key: ['id'],
     columns: {
-      ...{ id, tenant_id: required, project_id: nullable, clone_of: nullable, slug: required, name: required },
+      ...{
+        id,
+        tenant_id: required,
+        project_id: nullable,
+        clone_of: nullable,
+        slug: required,
+        name: required,
+      },
       ...{ description: text, enabled: yes, created_at: time },
     },
   },
   tenant_members: {
     key: ['tenant_id', 'user_id', 'role'],
-    columns: { tenant_id: required, user_id: required, role: required, name: text, email: text, created_at: time },
+    columns: {
+      tenant_id: required,
+      user_id: required,
+      role: required,
+      name: text,
+      email: text,
+      created_at: time,
+    },
   },
   // A machine user has a token (its SHA-256 and first 8 characters) or a user name and a password (its PBKDF2 hash).
   machine_users: {
@@ -109,6 +123,6 @@ export const views = {
       created_at: time,
     },
   },
-} as const satisfies Record<ViewName, View>
+}
 
 export const viewNames = Object.keys(views) as ViewName[]
