@@ -52,6 +52,7 @@ export function buildInstall({
   return {
     install,
     random,
+    upstream,
     newId,
     project: (given: Partial<OldProject> = {}): OldProject => {
       const id = newId()

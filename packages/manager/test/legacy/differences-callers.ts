@@ -43,7 +43,8 @@ export async function credentialDifferences(
 
 async function checkToken({ service }: Imported, token: string): Promise<boolean> {
   const headers = { ...bearer(token), ...throughProxy(nextClient()) }
-  return (await call(service.url, '/api/machine/check', headers)).status === 200
+  const { body } = await call(service.url, '/api/machine/check', headers)
+  return body.authenticated === true
 }
 
 /** By its present user name, in an application of its project. */
@@ -69,7 +70,13 @@ async function checkPassword(
 
 const behaviour = (row: Omit<OldEndpoint, 'id' | 'callers'>): string =>
   JSON.stringify([
-    ...[row.url, row.auth_type, row.auth_username, row.input_message_type, row.output_message_type],
+    ...[
+      row.url === '' ? null : row.url,
+      row.auth_type,
+      row.auth_username,
+      row.input_message_type,
+      row.output_message_type,
+    ],
     row.transformation_template,
   ])
 

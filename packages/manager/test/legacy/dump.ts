@@ -36,10 +36,10 @@ export async function dump(url: string): Promise<string> {
   await client.connect()
   const parts: string[] = []
   for (const [table, columns] of Object.entries(tables)) {
-    const { rows } = await client.query<{ row: string }>(
-      `select row(${columns})::text as row from ${table} order by 1 collate "C"`,
+    const { rows } = await client.query<{ line: string }>(
+      `select row(${columns})::text collate "C" as line from ${table} order by line`,
     )
-    parts.push(`${table}: ${rows.length}`, ...rows.map(({ row }) => row))
+    parts.push(`${table}: ${rows.length}`, ...rows.map(({ line }) => line))
   }
   await client.end()
   return parts.join('\n')

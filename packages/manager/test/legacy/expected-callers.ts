@@ -1,11 +1,14 @@
 // Which credentials of an old install still work, and what they reach.
 import { type KeptAside, type Places, isSubject } from './expected.ts'
-import type { Id, OldEndpoint, OldInstall, OldMachine } from './old-rows.ts'
+import type { Id, OldEndpoint, OldInstall, OldMachine, OldToken } from './old-rows.ts'
 
 const ourHash = /^\$pbkdf2-sha256\$i=\d{4,8}\$[\w-]+\$[\w-]{43}$/
 
-export function expectCallers(install: OldInstall, places: Places) {
-  const machines = machinesOf(install, places)
+/** Among rows with the same claim the import may take any; it tells which it took. */
+export type WasTaken = (view: string, id: Id) => boolean
+
+export function expectCallers(install: OldInstall, places: Places, wasTaken: WasTaken) {
+  const machines = machinesOf(install, places, wasTaken)
   const endpoints = endpointsOf(install, places)
   const backends: KeptAside = new Map()
   for (const row of install.backends) {
@@ -17,19 +20,22 @@ export function expectCallers(install: OldInstall, places: Places) {
   }
   const keptAside = {
     ...{ machine_users: machines.keptAside, endpoints, backends },
-    ...{ pilets: piletsOf(install, places), tokens: tokensOf(install) },
+    ...{ pilets: piletsOf(install, places), tokens: tokensOf(install, wasTaken) },
   }
+  // The token of one that is disabled let nobody in; one that has the same token gains nothing by it.
+  const usable = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))
   /** The machine users that may call an endpoint; those that have the same token are one. */
   const callersOf = (endpoint: OldEndpoint): Id[] => {
     const project = places.projectOf.get(endpoint.application_id)
     if (!endpoint.enabled || endpoints.has(endpoint.id) || lacksSecret(endpoint)) return []
-    return endpoint.callers.filter((id) => machines.projectOf(id) === project).map(machines.standIn)
+    const own = endpoint.callers.filter((id) => usable.has(id) && machines.projectOf(id) === project)
+    return own.map(machines.standIn)
   }
   return { keptAside, callersOf, standIn: machines.standIn }
 }
 
-/** One machine user stands for all that have its token: an enabled one before others, then the oldest. */
-function machinesOf(install: OldInstall, { tenantProject }: Places) {
+/** One machine user stands for all that have its token: an enabled one before others. */
+function machinesOf(install: OldInstall, { tenantProject }: Places, wasTaken: WasTaken) {
   const keptAside: KeptAside = new Map()
   const usable: OldMachine[] = []
   for (const machine of install.machines)
@@ -41,7 +47,11 @@ function machinesOf(install: OldInstall, { tenantProject }: Places) {
   const standIns = new Map<Id, Id>()
   for (const [hash, same] of Map.groupBy(usable, ({ token_hash }) => token_hash)) {
     if (hash === null) continue
-    const holder = (same.find(({ enabled }) => enabled) ?? same[0]) as OldMachine
+    const holder = firstClaim(
+      same,
+      ({ enabled }) => enabled,
+      (id) => wasTaken('machine_users', id),
+    )
     for (const { id } of same)
       if (project.get(id) === project.get(holder.id)) standIns.set(id, holder.id)
       else {
@@ -69,8 +79,7 @@ const isPath = (path: string): boolean =>
   /^\/(?!\/)/.test(path) && path.length <= 500 && !/\.\.|[\s?#\\]|%(?![0-9a-f]{2})/i.test(path)
 
 const lacksSecret = ({ auth_type, auth_password, auth_token }: OldEndpoint): boolean =>
-  (auth_type === 'Basic' && (auth_password ?? '') === '') ||
-  (auth_type === 'Bearer' && (auth_token ?? '') === '')
+  (auth_type === 'Basic' && auth_password === null) || (auth_type === 'Bearer' && (auth_token ?? '') === '')
 
 const isCallbackUrl = (url: string): boolean => /^https?:\/\/[a-z0-9.-]+(?:[:/]|$)/.test(url)
 
@@ -89,13 +98,31 @@ function piletsOf(install: OldInstall, { projects }: Places): KeptAside {
   return keptAside
 }
 
-function tokensOf(install: OldInstall): KeptAside {
+/** The one that keeps what all of them claim: one that is usable, if any is. */
+function firstClaim<T extends { id: Id }>(
+  rows: readonly T[],
+  isUsable: (row: T) => boolean,
+  wasTaken: (id: Id) => boolean,
+): T {
+  const usable = rows.filter(isUsable)
+  const claims = usable.length > 0 ? usable : rows
+  return (claims.find(({ id }) => wasTaken(id)) ?? claims[0]) as T
+}
+
+function tokensOf(install: OldInstall, wasTaken: WasTaken): KeptAside {
   const keptAside: KeptAside = new Map()
-  const prefixes = new Set<string>()
-  for (const { id, user_id, hash, token_prefix } of install.tokens)
-    if (!isSubject(user_id)) keptAside.set(id, 'no-subject')
-    else if (!ourHash.test(hash) || !/^[0-9A-Za-z]{8}$/.test(token_prefix)) keptAside.set(id, 'no-credential')
-    else if (prefixes.has(token_prefix)) keptAside.set(id, 'prefix-taken')
-    else prefixes.add(token_prefix)
+  const usable: OldToken[] = []
+  for (const token of install.tokens)
+    if (!isSubject(token.user_id)) keptAside.set(token.id, 'no-subject')
+    else if (!ourHash.test(token.hash)) keptAside.set(token.id, 'no-credential')
+    else usable.push(token)
+  for (const same of Map.groupBy(usable, ({ token_prefix }) => token_prefix).values()) {
+    const holder = firstClaim(
+      same,
+      ({ revoked }) => !revoked,
+      (id) => wasTaken('tokens', id),
+    )
+    for (const { id } of same) if (id !== holder.id) keptAside.set(id, 'prefix-taken')
+  }
   return keptAside
 }

@@ -1,6 +1,6 @@
 // What an import must come to, told from the old rows and the rules alone; it shares no code with the import.
 import { type Config, answeredConfig } from './expected-settings.ts'
-import { expectCallers } from './expected-callers.ts'
+import { type WasTaken, expectCallers } from './expected-callers.ts'
 import type { Id, OldApplication, OldInstall } from './old-rows.ts'
 
 export type Role = 'member' | 'admin' | 'owner'
@@ -15,7 +15,7 @@ export type ExpectedClone = {
 }
 export type Expected = ReturnType<typeof expectImport>
 
-export function expectImport(install: OldInstall) {
+export function expectImport(install: OldInstall, wasTaken: WasTaken) {
   const places = placesOf(install)
   const { projectOf, tenantProject, lost } = places
   const owners: Record<string, (id: Id) => boolean> = {
@@ -35,7 +35,7 @@ export function expectImport(install: OldInstall) {
     return [{ id, tenantId: tenant_id, projectId, config: enabled ? answeredConfig(install, owned) : null }]
   })
   const people = peopleOf(install, tenantProject)
-  const callers = expectCallers(install, places)
+  const callers = expectCallers(install, places, wasTaken)
   const keptAside = {
     ...{ projects: new Map() as KeptAside, tenants: lost.tenants, applications: lost.applications },
     ...{ tenant_members: people.keptAside, settings, ...callers.keptAside },

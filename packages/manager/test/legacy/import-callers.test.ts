@@ -35,7 +35,14 @@ describe('machine users', () => {
       const off = b.bearer(one, { enabled: false })
       const secret = b.install.secrets.machines.get(off.id) as { token: string }
       const on = b.bearer(two, { token: secret.token })
-      const other = b.bearer(elsewhere, { token: secret.token })
+      // What only the disabled one could call, nobody could.
+      const clone = b.application(two, { slug: 'shop' })
+      b.endpoint(clone, { callers: [on.id] })
+      b.endpoint(clone, { consume_url: '/off', callers: [off.id] })
+      const shared = b.bearer(elsewhere)
+      const other = b.bearer(one, {
+        ...{ enabled: false, token: (b.install.secrets.machines.get(shared.id) as { token: string }).token },
+      })
       const orphan = b.bearer({ id: b.newId() })
       return { off, on, other, orphan, none: b.machine(one, { username: 'x' }) }
     })
@@ -102,7 +109,6 @@ describe('endpoints', () => {
 
   test('that differ in any field of what they do stay apart', async () => {
     const differences = [
-      { url: 'https://other.example/' },
       { auth_type: 'Basic', auth_username: 'a', auth_password: 'p' },
       { auth_type: 'Basic', auth_username: 'b', auth_password: 'p' },
       { auth_type: 'Basic', auth_username: 'a', auth_password: 'q' },
@@ -114,14 +120,14 @@ describe('endpoints', () => {
     ]
     const done = await imported((b) => {
       const project = b.project()
-      for (const difference of [{}, ...differences]) {
+      for (const difference of [{}, { url: `${b.upstream}/other` }, ...differences]) {
         const tenant = b.tenant(project)
         b.endpoint(b.application(tenant, { slug: 'shop' }), { callers: [b.bearer(tenant).id], ...difference })
       }
     })
     expect(await findDifferences(done)).toEqual([])
     const { rows } = await done.service.sql.query('select id from endpoints')
-    expect(rows).toHaveLength(differences.length + 1)
+    expect(rows).toHaveLength(differences.length + 2)
   })
 
   test('that our rules refuse are kept aside; one without its secret is disabled', async () => {

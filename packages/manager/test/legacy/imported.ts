@@ -82,9 +82,10 @@ export async function importInstall(make: (upstream: string) => OldInstall): Pro
   const result = await runImport(database, old.url, install.types)
   if (result.code !== 0)
     throw new Error(`the import ended with ${result.code}: ${result.stderr}${result.stdout}`)
-  const service = await startTestApp({ database })
+  const [service, ledger] = [await startTestApp({ database }), await readLedger(database.url)]
+  const wasTaken = (view: string, id: Id): boolean => ledger.get(view)?.get(id)?.outcome === 'moved'
   return {
-    ...{ install, expected: expectImport(install), ledger: await readLedger(database.url) },
+    ...{ install, expected: expectImport(install, wasTaken), ledger },
     ...{ service, upstream, from: old.url },
     close: async () => {
       await upstream.close()
