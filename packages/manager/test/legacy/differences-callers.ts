@@ -85,6 +85,7 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
   const { install, expected, service } = imported
   const { rows } = await service.sql.query<OldEndpoint>('select * from endpoints')
   const found: string[] = []
+  const calling = [...install.secrets.machines].filter(([id]) => !expected.keptAside.machine_users.has(id))
   for (const row of rows) {
     const old = install.endpoints.filter(({ id }) => newIdOf(imported, 'endpoints', id) === row.id)
     for (const own of old) {
@@ -94,7 +95,7 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
     }
     const wanted = new Set(old.flatMap((own) => expected.callers.callersOf(own)))
     const reached: string[] = []
-    for (const [id, secret] of install.secrets.machines)
+    for (const [id, secret] of calling)
       if (
         'token' in secret &&
         expected.callers.standIn(id) === id &&
@@ -103,7 +104,8 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
         reached.push(id)
     const isEnabled = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))
     const hasToken = (id: string): boolean => 'token' in (install.secrets.machines.get(id) ?? {})
-    const may = [...wanted].filter((id) => isEnabled.has(id) && hasToken(id))
+    // One without a URL leads nowhere.
+    const may = [...wanted].filter((id) => row.url !== null && isEnabled.has(id) && hasToken(id))
     found.push(
       ...symmetricDifference(
         `caller of ${row.consume_url} (${old.map(({ id }) => id).join()})`,

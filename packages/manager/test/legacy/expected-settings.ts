@@ -12,21 +12,19 @@ export type Config = {
   key_value_pairs: Pair[]
 }
 
-/** Only what is of the right type counts. */
 const field = (config: unknown, name: string): unknown =>
   typeof config === 'object' && config !== null && !Array.isArray(config)
     ? (config as Record<string, unknown>)[name]
     : undefined
-const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+// A field that is not of its type, or has an entry that is not, sets nothing.
+const isText = (value: unknown): value is string => typeof value === 'string'
+const texts = (value: unknown): string[] => (Array.isArray(value) && value.every(isText) ? value : [])
+const text = (value: unknown): string => (isText(value) ? value : '')
 
 function pairs(value: unknown): Pair[] {
   if (!Array.isArray(value)) return []
-  return value.flatMap((entry: unknown) => {
-    const [key, content] = [field(entry, 'Key'), field(entry, 'Value')]
-    return typeof key === 'string' && typeof content === 'string' ? [{ key, value: content }] : []
-  })
+  const all = value.map((entry: unknown) => ({ key: field(entry, 'Key'), value: field(entry, 'Value') }))
+  return all.every((pair): pair is Pair => isText(pair.key) && isText(pair.value)) ? all : []
 }
 
 const emptyConfig: Config = {

@@ -81,6 +81,25 @@ describe('applications', () => {
     expect((await applicationsOf(done)).map(({ slug }) => slug)).toEqual(['desk', 'desk', 'news'])
   })
 
+  test('that only share a slug with clones do not take their places', async () => {
+    const done = await imported((b) => {
+      const project = b.project()
+      const [one, two] = [b.tenant(project), b.tenant(project)]
+      const older = b.application(two, { slug: 'shop' })
+      const root = b.application(one, { slug: 'shop' })
+      const clone = b.application(two, { slug: 'shop', clone_of: root.id })
+      return { older, root, clone }
+    })
+    expect(await findDifferences(done)).toEqual([])
+    const { older, root, clone } = done.built
+    const places = await readPlaces(done)
+    expect([root, clone, older].map(({ id }) => places.get(id)?.applicationId)).toEqual([
+      root.id,
+      root.id,
+      older.id,
+    ])
+  })
+
   test('that a tenant has twice stay two', async () => {
     const done = await imported((b) => {
       const tenant = b.tenant(b.project())
