@@ -28,8 +28,14 @@ const behaviourOf = (row: OldEndpoint): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
-        ...[row.url, row.auth_type, row.auth_username, row.auth_password, row.auth_token],
-        ...[row.input_message_type, row.output_message_type, row.transformation_template],
+        row.url,
+        row.auth_type,
+        row.auth_username,
+        row.auth_password,
+        row.auth_token,
+        row.input_message_type,
+        row.output_message_type,
+        row.transformation_template,
       ]),
     )
     .digest('base64')
@@ -48,8 +54,13 @@ export async function readVariants(
     variants.set(key, ofPath)
     const isEnabled = row.enabled === true && !lacksSecret(row)
     const variant = ofPath.get(behaviourOf(row)) ?? {
-      ...{ first: row.id, clones: 0, isEnabled: false, logLevel: row.log_level ?? 'BASIC' },
-      ...{ callers: new Map<string, boolean>(), granted: new Set<string>(), path: null },
+      first: row.id,
+      clones: 0,
+      isEnabled: false,
+      logLevel: row.log_level ?? 'BASIC',
+      callers: new Map<string, boolean>(),
+      granted: new Set<string>(),
+      path: null,
     }
     ofPath.set(behaviourOf(row), variant)
     variant.clones++

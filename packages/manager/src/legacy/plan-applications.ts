@@ -109,8 +109,12 @@ function joinOf(
     row: {
       table: 'tenant2applications',
       values: {
-        ...{ id, project_id: project.id, tenant_id: tenant.id, application_id: applicationId },
-        ...{ enabled: clone.enabled, ...createdAt(clone) },
+        id,
+        project_id: project.id,
+        tenant_id: tenant.id,
+        application_id: applicationId,
+        enabled: clone.enabled,
+        ...createdAt(clone),
       },
     },
     event: madeEvent('tenant2Application', { projectId: project.id, id, name: id }, fields, {

@@ -49,8 +49,14 @@ export async function* planBackends(
         {
           table: 'backend_registrations',
           values: {
-            ...{ id, project_id: project.id, application_id: applicationId, environment_id: environmentId },
-            ...{ machine_user_id: machineUserId, callback_url: url.href, version, ...createdAt(row) },
+            id,
+            project_id: project.id,
+            application_id: applicationId,
+            environment_id: environmentId,
+            machine_user_id: machineUserId,
+            callback_url: url.href,
+            version,
+            ...createdAt(row),
             callback_token: `\\x${sealed.toString('hex')}`,
             ...(row.last_heartbeat !== null && { last_heartbeat: row.last_heartbeat }),
           },

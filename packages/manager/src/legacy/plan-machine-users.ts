@@ -64,8 +64,12 @@ function planOne(project: Project, { row, tenant, credential, usernames }: Plann
     ...(username !== credential.username && { username: credential.username }),
   }
   const fields = {
-    ...{ environmentId: environment, name, username, enabled: row.enabled === true },
-    ...{ tokenPrefix: credential.columns['token_prefix'] ?? null, lastRotatedAt: row.last_rotated_at },
+    environmentId: environment,
+    name,
+    username,
+    enabled: row.enabled === true,
+    tokenPrefix: credential.columns['token_prefix'] ?? null,
+    lastRotatedAt: row.last_rotated_at,
   }
   return moved('machine_users', row.id, id, {
     rules,
@@ -74,9 +78,15 @@ function planOne(project: Project, { row, tenant, credential, usernames }: Plann
       {
         table: 'machine_users',
         values: {
-          ...{ id, project_id: project.id, environment_id: environment, name, username },
-          ...{ enabled: row.enabled === true, ...credential.columns },
-          ...{ last_rotated_at: row.last_rotated_at, ...createdAt(row) },
+          id,
+          project_id: project.id,
+          environment_id: environment,
+          name,
+          username,
+          enabled: row.enabled === true,
+          ...credential.columns,
+          last_rotated_at: row.last_rotated_at,
+          ...createdAt(row),
         },
       },
     ],
@@ -90,7 +100,8 @@ function credentialOf(row: OldMachineUser): Credential | null {
     return {
       username: `Bearer:${row.token_prefix}`,
       columns: {
-        ...{ token_prefix: row.token_prefix, token_hash: `\\x${row.token_hash.toString('hex')}` },
+        token_prefix: row.token_prefix,
+        token_hash: `\\x${row.token_hash.toString('hex')}`,
         password_hash: null,
       },
       isToken: true,

@@ -52,7 +52,11 @@ export async function* planMembers(
         {
           table: 'user2tenants',
           values: {
-            ...{ id, project_id: project.id, tenant_id: tenant.id, user_id: userId, role_name: roleName },
+            id,
+            project_id: project.id,
+            tenant_id: tenant.id,
+            user_id: userId,
+            role_name: roleName,
             ...createdAt(row),
           },
         },
@@ -93,13 +97,16 @@ export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator
         {
           table: 'personal_access_tokens',
           values: {
-            ...{ id, user_id: userId, name, token_prefix: tokenPrefix, hash: row.hash, has_check: false },
-            ...{
-              expires_at: expiresAt,
-              revoked: isRevoked,
-              last_used_at: row.last_used_at,
-              ...createdAt(row),
-            },
+            id,
+            user_id: userId,
+            name,
+            token_prefix: tokenPrefix,
+            hash: row.hash,
+            has_check: false,
+            expires_at: expiresAt,
+            revoked: isRevoked,
+            last_used_at: row.last_used_at,
+            ...createdAt(row),
           },
         },
       ],

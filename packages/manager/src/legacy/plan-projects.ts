@@ -40,8 +40,11 @@ export async function* planProject(row: OldProject, slugs: Set<string>): AsyncGe
   const environments = defaultEnvironments.map((environment): NewRow => ({
     table: 'environments',
     values: {
-      ...{ id: environmentId(id, environment.name), project_id: id, name: environment.name },
-      ...{ display_name: environment.displayName, sort_order: environment.sortOrder },
+      id: environmentId(id, environment.name),
+      project_id: id,
+      name: environment.name,
+      display_name: environment.displayName,
+      sort_order: environment.sortOrder,
       protected: environment.protected,
     },
   }))
@@ -72,8 +75,12 @@ export async function* planTenants(
     const roles = seededTenantRoles.map((role): NewRow => ({
       table: 'tenant_role_definitions',
       values: {
-        ...{ id: derivedId('tenant-role', id, role.name), project_id: project.id, tenant_id: id },
-        ...{ name: role.name, permissions: role.permissions, seeded: role.seeded },
+        id: derivedId('tenant-role', id, role.name),
+        project_id: project.id,
+        tenant_id: id,
+        name: role.name,
+        permissions: role.permissions,
+        seeded: role.seeded,
       },
     }))
     const { rules, detail } = fitted({ name: row.name, slug: row.slug }, texts)

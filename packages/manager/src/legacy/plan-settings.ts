@@ -24,13 +24,12 @@ type Place = { id: string; projectId: string; tenantId: string | null; applicati
 export function settingsRow(place: Place, configs: Configs): { rows: NewRow[]; events: AuditEvent[] } {
   const [backend, frontend] = [JSON.stringify(configs.backend), JSON.stringify(configs.frontend)]
   const values = {
-    ...{
-      id: place.id,
-      project_id: place.projectId,
-      tenant_id: place.tenantId,
-      application_id: place.applicationId,
-    },
-    ...{ backend_module_config: configs.backend, frontend_module_config: configs.frontend },
+    id: place.id,
+    project_id: place.projectId,
+    tenant_id: place.tenantId,
+    application_id: place.applicationId,
+    backend_module_config: configs.backend,
+    frontend_module_config: configs.frontend,
     content_bytes: Buffer.byteLength(backend) + Buffer.byteLength(frontend),
   }
   return {

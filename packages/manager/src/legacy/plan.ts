@@ -51,8 +51,8 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
   yield* planOrphans('endpoints', readers.endpoints.of(''))
   yield* planOrphans('backends', readers.backends.of(''))
   yield* planOrphans('pilets', readers.pilets.of(''))
-  for await (const _row of readers.commonSettings.of('')) continue
-  for await (const _row of readers.endpointVariants.of('')) continue
+  for (const reader of [readers.commonSettings, readers.endpointVariants])
+    for await (const row of reader.of('')) void row
   const slugs = new Set(deps.takenSlugs)
   for await (const row of allProjects(source)) {
     const place = row.id

@@ -37,9 +37,16 @@ export const applicationSettingsId = (applicationId: string): string => derivedI
 
 /** Names that say by themselves which environment they mean. */
 const knownTypes: Types = {
-  ...{ dev: 'dev', development: 'dev' },
-  ...{ qas: 'qas', qa: 'qas', test: 'qas', staging: 'qas' },
-  ...{ run: 'run', prod: 'run', production: 'run', live: 'run' },
+  dev: 'dev',
+  development: 'dev',
+  qas: 'qas',
+  qa: 'qas',
+  test: 'qas',
+  staging: 'qas',
+  run: 'run',
+  prod: 'run',
+  production: 'run',
+  live: 'run',
 }
 
 /** The environment of each of these types; throws when nobody has said it. `given` wins. */

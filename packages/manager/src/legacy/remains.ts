@@ -1,6 +1,12 @@
 // What is kept of a row that was kept aside: everything but credentials, which stay in the old database.
 const credentials = new Set([
-  ...['token_hash', 'password_hash', 'hash', 'callback_token', 'auth_password', 'auth_token', 'token_prefix'],
+  'token_hash',
+  'password_hash',
+  'hash',
+  'callback_token',
+  'auth_password',
+  'auth_token',
+  'token_prefix',
   // It may carry a secret in its query.
   'callback_url',
 ])

@@ -25,6 +25,19 @@ const fetchRows = 500
 // Their rows may be large.
 const fetchPilets = 1
 
+const session = [
+  // Fixed, so that texts and fingerprints do not depend on the settings of a role.
+  `set timezone = 'UTC'`,
+  `set datestyle = 'ISO'`,
+  `set bytea_output = 'hex'`,
+  `set extra_float_digits = 1`,
+  // Nothing is known of the columns of a view: a join in loops would be chosen for few rows and run with many.
+  'set enable_nestloop = off',
+  'set jit = off',
+  `set work_mem = '64MB'`,
+  'begin isolation level repeatable read read only',
+]
+
 /** Reads an old install; refuses one whose views are missing or ambiguous. */
 export const withSource = <T>(url: string, work: (source: Source) => Promise<T>): Promise<T> =>
   explainingFailures(url, async () => {
@@ -35,11 +48,7 @@ export const withSource = <T>(url: string, work: (source: Source) => Promise<T>)
     })
     await client.connect()
     try {
-      // Fixed, so that texts and fingerprints do not depend on the settings of a role.
-      await client.query(
-        `set timezone = 'UTC'; set datestyle = 'ISO'; set bytea_output = 'hex'; set extra_float_digits = 1`,
-      )
-      await client.query('begin isolation level repeatable read read only')
+      for (const statement of session) await client.query(statement)
       return await work(await open(client))
     } finally {
       await client.end()

@@ -32,27 +32,29 @@ export type Step = {
 }
 
 type Made = Partial<Pick<Step, 'rules' | 'detail' | 'rows' | 'events' | 'blob'>>
-const step = (
-  view: ViewName,
-  oldId: string,
-  outcome: Outcome,
-  newId: string | null,
-  { rules = [], detail = {}, rows = [], events = [], blob }: Made,
-): Step => ({ view, oldId, outcome, newId, rules, detail, rows, events, ...(blob && { blob }) })
+const nothing = { rules: [], detail: {}, rows: [], events: [] }
 
 /** It has a row of its own. */
-export const moved = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step =>
-  step(view, oldId, 'moved', newId, made)
+export const moved = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step => ({
+  ...nothing,
+  ...made,
+  view,
+  oldId,
+  newId,
+  outcome: 'moved',
+})
 /** Another row stands for it. */
-export const merged = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step =>
-  step(view, oldId, 'merged', newId, made)
+export const merged = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step => ({
+  ...moved(view, oldId, newId, made),
+  outcome: 'merged',
+})
 /** Nothing stands for it; `detail` has what it was, without credentials. */
 export const keptAside = (
   view: ViewName,
   oldId: string,
   rule: RuleName,
   detail: Record<string, unknown> = {},
-): Step => step(view, oldId, 'kept_aside', null, { rules: [rule], detail })
+): Step => ({ ...nothing, view, oldId, newId: null, outcome: 'kept_aside', rules: [rule], detail })
 
 /** The audit row of something new; its fields are public. */
 export function madeEvent(

@@ -61,18 +61,25 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<numb
 
 const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
 
+/** Looked up one by one: what the planner knows of a table that is being filled is out of date. */
 async function inLedger(db: Db, batch: readonly Step[]): Promise<Set<string>> {
+  const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
   const { rows } = await sql<{ view: string; oldId: string }>`
-    select view, old_id from legacy_rows
-    where (view, old_id) in (select * from unnest(${batch.map(({ view }) => view)}::text[], ${batch.map(({ oldId }) => oldId)}::text[]))`.execute(
-    db,
-  )
+    select wanted.view, wanted.old_id from unnest(${views}::text[], ${oldIds}::text[]) as wanted (view, old_id)
+    cross join lateral (
+      select from legacy_rows l where l.view = wanted.view and l.old_id = wanted.old_id limit 1
+    ) found`.execute(db)
   return new Set(rows.map(keyOf))
 }
 
 async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
   const rows = steps.map(({ view, oldId, outcome, newId, rules, detail }) => ({
-    ...{ view, old_id: oldId, outcome, new_id: newId, rules, detail },
+    view,
+    old_id: oldId,
+    outcome,
+    new_id: newId,
+    rules,
+    detail,
   }))
   await sql`
     insert into legacy_rows (view, old_id, outcome, new_id, rules, detail)

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../db/database.ts'
-import { type AuditActor, type AuditEvent, chainOf, entryOf, startChain } from './append.ts'
+import { type AuditActor, type AuditEvent, type NewEntry, chainOf, entryOf, startChain } from './append.ts'
 import { hashEntry } from './entry.ts'
 
 export type AppendMany = (tx: Tx, actor: AuditActor, events: readonly AuditEvent[]) => Promise<void>
@@ -15,28 +15,38 @@ export const createAppendMany =
     const chains = Map.groupBy(events, chainOf)
     // Always in the same order, so that two transactions over the same chains cannot deadlock.
     for (const chainId of [...chains.keys()].toSorted())
-      await appendToChain(tx, chainId, actor, clock.now(), chains.get(chainId) ?? [])
+      await appendToChain(
+        tx,
+        chainId,
+        (chains.get(chainId) ?? []).map((event) => entryOf(event, actor, clock.now())),
+      )
   }
 
-async function appendToChain(
-  tx: Tx,
-  chainId: string,
-  actor: AuditActor,
-  now: Date,
-  events: readonly AuditEvent[],
-): Promise<void> {
+async function appendToChain(tx: Tx, chainId: string, entries: readonly NewEntry[]): Promise<void> {
   let { seq, hash } = await lockHead(tx, chainId)
-  const rows = events.map((event) => {
-    const { principal, metadata, changes, ...entry } = entryOf(event, actor, now)
-    const numbered = { ...entry, principal, metadata, changes, seq: ++seq }
+  const rows = entries.map((entry) => {
+    const { principal, metadata, changes } = entry
     const prevHash = hash
-    hash = hashEntry(numbered, prevHash)
+    hash = hashEntry({ ...entry, seq: ++seq }, prevHash)
     return {
-      ...{ chain_id: chainId, seq, id: entry.id, entity_type: entry.entityType, entity_id: entry.entityId },
-      ...{ action: entry.action, description: entry.description, metadata, changes, form: entry.form },
-      ...{ principal_type: principal.type, principal_id: principal.id, user_id: entry.userId },
-      ...{ ip_address: entry.ipAddress, user_agent: entry.userAgent, created_at: entry.createdAt },
-      ...{ prev_hash: `\\x${prevHash.toString('hex')}`, hash: `\\x${hash.toString('hex')}` },
+      chain_id: chainId,
+      seq,
+      id: entry.id,
+      entity_type: entry.entityType,
+      entity_id: entry.entityId,
+      action: entry.action,
+      description: entry.description,
+      metadata,
+      changes,
+      form: entry.form,
+      principal_type: principal.type,
+      principal_id: principal.id,
+      user_id: entry.userId,
+      ip_address: entry.ipAddress,
+      user_agent: entry.userAgent,
+      created_at: entry.createdAt,
+      prev_hash: `\\x${prevHash.toString('hex')}`,
+      hash: `\\x${hash.toString('hex')}`,
     }
   })
   await sql`
