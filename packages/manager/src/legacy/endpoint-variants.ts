@@ -66,8 +66,8 @@ export async function readVariants(
     variant.clones++
     variant.isEnabled ||= isEnabled
     variant.logLevel = joinedLevel(variant.logLevel, row.log_level ?? 'BASIC')
-    for (const { id } of callersOf(project, row).known)
-      variant.callers.set(id, variant.callers.get(id) === true || isEnabled)
+    for (const { id, wasDisabled = false } of callersOf(project, row).known)
+      variant.callers.set(id, variant.callers.get(id) === true || (isEnabled && !wasDisabled))
   }
   for (const [key, ofPath] of variants) {
     const [most] = [...ofPath.values()].toSorted((a, b) => b.clones - a.clones)

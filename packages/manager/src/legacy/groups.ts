@@ -81,7 +81,11 @@ function split(key: string, family: readonly Clone[]): Group[] {
   const root = key.startsWith('root ') ? key.slice('root '.length) : null
   const ordered = family.toSorted(
     (a, b) =>
-      Number(b.id === root) - Number(a.id === root) || compare(timeOf(a), timeOf(b)) || compare(a.id, b.id),
+      Number(b.id === root) - Number(a.id === root) ||
+      // Those that only share the slug come last: they must not take the place of a clone.
+      Number(a.clone_of === null) - Number(b.clone_of === null) ||
+      compare(timeOf(a), timeOf(b)) ||
+      compare(a.id, b.id),
   )
   const perTenant = new Map<string, number>()
   const groups: Group[] = []

@@ -39,7 +39,7 @@ export async function* planMachineUsers(
     const holder = project.machineUsers.get(row.holder)
     if (holder === undefined) yield keptAside('machine_users', row.id, 'token-elsewhere', remainsOf(row))
     else {
-      project.machineUsers.set(row.id, holder)
+      project.machineUsers.set(row.id, { ...holder, wasDisabled: row.enabled !== true })
       yield merged('machine_users', row.id, holder.id, { rules: ['token-shared'], detail: remainsOf(row) })
     }
   }

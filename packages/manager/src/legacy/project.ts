@@ -15,7 +15,12 @@ export type ClonePlace = {
   tenant: TenantPlace | null
   group: Group
 }
-export type MachinePlace = { id: string; environmentId: string }
+export type MachinePlace = {
+  id: string
+  environmentId: string
+  /** Another one stands for it, and it was disabled: what it could call, nobody could. */
+  wasDisabled?: boolean
+}
 
 export type Project = {
   oldId: string

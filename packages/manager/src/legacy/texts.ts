@@ -10,7 +10,7 @@ export function fitName(name: string | null, fallback: string): string {
   if (given.trim() !== '' && !hasForbiddenCharacters(given) && !isLongerThan(given, maxNameLength))
     return given
   const fitted = fitText(given, maxNameLength).trim()
-  return fitted === '' ? fitText(fallback, maxNameLength) : fitted
+  return fitted || fitText(fallback, maxNameLength).trim() || 'imported'
 }
 
 /** Without control characters and broken Unicode, and cut. */
