@@ -53,6 +53,10 @@ export function addMigrateCommands(program: Command): void {
       process.exitCode = exitCodes[verdict]
     })
 
+  addBaselineCommand(migrate)
+}
+
+function addBaselineCommand(migrate: Command): void {
   migrate
     .command('baseline')
     .description(
