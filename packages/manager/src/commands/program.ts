@@ -7,6 +7,7 @@ import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
 import { addDeploymentCommands } from './deployment.ts'
 import { addKeysCommands } from './keys.ts'
+import { addLegacyCommands } from './legacy.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
 import { addTriggerCommands } from './triggers.ts'
@@ -33,6 +34,7 @@ Examples:
   $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
   $ npm run manager -- pilet-keys list
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
 
 The service itself is started with npm start.`,
     )
@@ -46,5 +48,6 @@ The service itself is started with npm start.`,
   addTriggerCommands(program)
   addKeysCommands(program)
   addPiletKeysCommands(program)
+  addLegacyCommands(program)
   return program
 }
