@@ -65,7 +65,10 @@ export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
 
 /** A migrated database of one's own. */
 export async function createScratchDatabase(): Promise<TestDatabase> {
-  return cloneDatabase({ name: await prepareTemplate() })
+  const template = await prepareTemplate()
+  const name = freshName()
+  await asAdmin((client) => client.query(`create database ${name} template ${template}`))
+  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
 }
 
 /** A copy of a database that nobody uses at the moment. */
@@ -79,13 +82,6 @@ export async function copyDatabase(original: TestDatabase): Promise<TestDatabase
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = freshName()
   await asAdmin((client) => client.query(`create database ${name}`))
-  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
-}
-
-/** A copy of a database that nobody is connected to. */
-export async function cloneDatabase(of: Pick<TestDatabase, 'name'>): Promise<TestDatabase> {
-  const name = freshName()
-  await asAdmin((client) => client.query(`create database ${name} template ${of.name}`))
   return { name, url: urlOf(name), drop: () => dropDatabase(name) }
 }
 

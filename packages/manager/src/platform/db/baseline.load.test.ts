@@ -1,7 +1,7 @@
 // Databases without a record of migrations, at every migration there is.
 import { expect, test } from 'vitest'
 import { baseline, runMigration, stateOf } from '../../../test/kit/baselines.ts'
-import { cloneDatabase, createEmptyDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
+import { copyDatabase, createEmptyDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
 import { knownMigrations, migrateUp } from './migrate.ts'
 
 test('[versioning.baseline] from every migration a recognised database migrates on to the schema of a fresh install', async () => {
@@ -10,7 +10,7 @@ test('[versioning.baseline] from every migration a recognised database migrates 
   const newest = await stateOf(fresh)
   for (const [at, name] of migrations.entries()) {
     await runMigration(growing, name)
-    const old = await cloneDatabase(growing)
+    const old = await copyDatabase(growing)
     expect(await baseline(old)).toMatchObject({
       last: name,
       recorded: migrations.slice(0, at + 1),

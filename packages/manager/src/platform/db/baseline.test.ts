@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { baseline, on, run, runMigration, stateOf } from '../../../test/kit/baselines.ts'
 import {
   type TestDatabase,
-  cloneDatabase,
+  copyDatabase,
   createEmptyDatabase,
   createScratchDatabase,
 } from '../../../test/kit/databases.ts'
@@ -55,7 +55,7 @@ describe('a database without a record of migrations', () => {
   })
 
   test('the named migration is recorded only when the schema is that one, and a dry run records nothing', async () => {
-    const own = await cloneDatabase(unrecorded)
+    const own = await copyDatabase(unrecorded)
     const before = await stateOf(own)
     const former = migrations.at(-2) as string
     const other = await baseline(own, former)
@@ -74,7 +74,7 @@ describe('a database without a record of migrations', () => {
   })
 
   test('what is there besides is named and left alone', async () => {
-    const own = await cloneDatabase(unrecorded)
+    const own = await copyDatabase(unrecorded)
     await run(
       own,
       `create table notes (id integer primary key); create view plain as select 1 as one;
@@ -176,7 +176,7 @@ const abbreviated = (line: string): string =>
 
 describe('a schema that differs', () => {
   test('is refused, every difference is named, and nothing changes', async () => {
-    const own = await cloneDatabase(unrecorded)
+    const own = await copyDatabase(unrecorded)
     for (const [statement] of changes) await run(own, statement)
     const before = await stateOf(own)
     const { error, lines } = await baseline(own)
@@ -189,7 +189,7 @@ describe('a schema that differs', () => {
   })
 
   test('one difference is enough', async () => {
-    const own = await cloneDatabase(unrecorded)
+    const own = await copyDatabase(unrecorded)
     for (const statement of [
       'delete from activity_recording',
       'alter table tenants alter name drop not null',
@@ -225,7 +225,7 @@ describe('a schema that differs', () => {
   })
 
   test('tables of another role are refused: nobody could migrate them further', async () => {
-    const own = await cloneDatabase(unrecorded)
+    const own = await copyDatabase(unrecorded)
     const role = `${own.name}_other`
     const migrator = `${own.name}_migrator`
     const name = new URL(own.url)
