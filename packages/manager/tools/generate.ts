@@ -1,5 +1,5 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts (from a migrated database),
-// POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards
+// generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards
 // of deploy/observability/. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -91,6 +91,16 @@ const described = await describeApp()
 emit('POLICY.md', described.policy)
 emit('docs/api/schema.graphql', described.schema)
 const formatting = await resolveConfig(root)
+emit(
+  'packages/manager/src/generated/routes.ts',
+  header +
+    (await format(
+      `import type { ProxyRoute } from '../proxy-config/routes.ts'
+
+export const routes: readonly ProxyRoute[] = ${JSON.stringify(described.routes)}`,
+      { ...formatting, parser: 'typescript' },
+    )),
+)
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))

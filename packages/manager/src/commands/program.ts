@@ -9,13 +9,14 @@ import { addDeploymentCommands } from './deployment.ts'
 import { addKeysCommands } from './keys.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
+import { addProxyConfigCommands } from './proxy-config.ts'
 import { addTriggerCommands } from './triggers.ts'
 
 /** The command `manager` with all its commands. */
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers and its keys.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers, its keys and the configuration of its proxy.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -33,6 +34,7 @@ Examples:
   $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
   $ npm run manager -- pilet-keys list
+  $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com'
 
 The service itself is started with npm start.`,
     )
@@ -46,5 +48,6 @@ The service itself is started with npm start.`,
   addTriggerCommands(program)
   addKeysCommands(program)
   addPiletKeysCommands(program)
+  addProxyConfigCommands(program)
   return program
 }
