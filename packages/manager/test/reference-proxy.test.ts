@@ -247,7 +247,33 @@ describe('the host of an application', () => {
       response.writeHead(401).end('{"error":"missing or invalid X-Proxy-Auth"}'),
     )
     expect((await ask({ path: '/', host: shop, headers: bearer() }, watched)).status).toBe(503)
+    manager.answer((_request, response) => response.destroy())
+    expect((await ask({ path: '/', host: shop, headers: bearer() }, watched)).status).toBe(503)
     expect(backend.received).toEqual([])
+    expect(watched.errors()).not.toContain('exited on signal')
+  })
+
+  test('many callers at once are told apart', async () => {
+    const machine = await createMachine(service, admin, project.environmentId)
+    const credentials = [token, machine.token ?? '', 'x'.repeat(43)]
+    const calls = Array.from({ length: 90 }, (_, at) => credentials[at % 3] as string)
+    const answers = await Promise.all(
+      calls.map((one) => ask({ path: `/${one}`, host: shop, headers: bearer(one) })),
+    )
+    expect(answers.map(({ status }) => status === 200)).toEqual(calls.map((_, at) => at % 3 !== 2))
+    const owners = backend.received.map(({ url, headers }) => [url, headers['x-user-id']])
+    expect(owners).toHaveLength(60)
+    for (const [url, owner] of owners) expect(owner).toBe(url === `/${token}` ? alice.id : machine.id)
+    expect(proxy.errors()).not.toContain('exited on signal')
+  })
+
+  test('an inbox is for people; a machine user has none', async () => {
+    const machine = await createMachine(service, admin, project.environmentId)
+    const unread = async (headers: [string, string][]) =>
+      ask({ path: `/api/proxy/comms/${project.applicationId}/unread`, host: shop, headers })
+    expect((await unread(bearer())).body).toBe('{"unread":false}')
+    expect((await unread(bearer(machine.token ?? ''))).status).toBe(403)
+    expect((await unread(forged)).status).toBe(401)
   })
 
   test('a websocket opens for whom the credential says, whatever they claim', async () => {
