@@ -68,5 +68,4 @@ async function caller(r) {
   return r.return(204)
 }
 
-// oxlint-disable-next-line import/no-default-export -- njs imports nothing else
 export default { caller }

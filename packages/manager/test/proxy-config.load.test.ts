@@ -39,11 +39,13 @@ test('it is rendered in bounded memory, and nginx takes it', async () => {
     const render = (form: string, file: string) =>
       runManager(
         [
-          ...['proxy-config', '--host-pattern', '{application}.{project}.example.com'],
-          ...['--format', form, '--out', path.join(proxy.folder, file)],
+          'proxy-config',
+          '--host-pattern={application}.{project}.example.com',
+          `--format=${form}`,
+          `--out=${path.join(proxy.folder, file)}`,
         ],
         // Less than what is rendered: it cannot all be in memory.
-        { ...testEnv(service.database.url), NODE_OPTIONS: '--max-old-space-size=48' },
+        { ...testEnv(service.database.url), NODE_OPTIONS: '--max-old-space-size=64' },
       )
     expect(await render('json', 'proxy.json')).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await render('nginx', 'rendered.conf')).toEqual({ code: 0, stdout: '', stderr: '' })

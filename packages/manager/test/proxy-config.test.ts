@@ -11,6 +11,7 @@ import { minProxyVersion } from '../src/proxy-config/release.ts'
 import { proxyRoutes } from '../src/proxy-config/routes.ts'
 import { version } from '../src/version.ts'
 import { testEnv } from './kit/app.ts'
+import { blocksOf, readPage } from './kit/played-page.ts'
 import { runManager } from './kit/process.ts'
 import { useProject } from './kit/project.ts'
 import { gatedRoutes, routesOf } from './kit/routes.ts'
@@ -170,6 +171,21 @@ describe('what is rendered', () => {
     expect(code).toBe(0)
     expect(stdout).toContain("proxy-config --host-pattern '{application}.{project}.example.com'")
   })
+})
+
+test('docs/proxy.md shows the fields that there are, and only options of the command', async () => {
+  const page = readPage('proxy.md')
+  const shown = JSON.parse(blocksOf(page).find(({ language }) => language === 'json')?.text ?? '')
+  const real = await rendered('--management-host', 'manager.example.com')
+  expect(Object.keys(shown)).toEqual(Object.keys(real))
+  const dedicated = real.hosts.find(({ tenant }: { tenant: unknown }) => tenant !== null)
+  expect(Object.keys(shown.hosts[0])).toEqual(Object.keys(dedicated))
+  expect(routes).toContainEqual(shown.routes[0])
+  const help = (await run('--help')).stdout
+  const options = new Set(page.match(/(?<=[ `])--[a-z-]+/g))
+  expect(options.size).toBeGreaterThanOrEqual(6)
+  for (const option of options) expect(help).toContain(option)
+  for (const gate of new Set(routes.map(({ gate }) => gate))) expect(page).toContain(`| \`${gate}\``)
 })
 
 describe('the routes', () => {

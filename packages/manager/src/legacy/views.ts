@@ -48,27 +48,13 @@ export const views = {
   applications: {
     key: ['id'],
     columns: {
-      ...{
-        id,
-        tenant_id: required,
-        project_id: nullable,
-        clone_of: nullable,
-        slug: required,
-        name: required,
-      },
+      ...{ id, tenant_id: required, project_id: nullable, clone_of: nullable, slug: required, name: required },
       ...{ description: text, enabled: yes, created_at: time },
     },
   },
   tenant_members: {
     key: ['tenant_id', 'user_id', 'role'],
-    columns: {
-      tenant_id: required,
-      user_id: required,
-      role: required,
-      name: text,
-      email: text,
-      created_at: time,
-    },
+    columns: { tenant_id: required, user_id: required, role: required, name: text, email: text, created_at: time },
   },
   // A machine user has a token (its SHA-256 and first 8 characters) or a user name and a password (its PBKDF2 hash).
   machine_users: {

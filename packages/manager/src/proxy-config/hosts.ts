@@ -21,7 +21,7 @@ export function readHostPatterns(shared: string, dedicated = `{tenant}.${shared}
 }
 
 function checkPattern(pattern: string, needed: readonly string[]): void {
-  const named = [...pattern.matchAll(placeholders)].map(([, name]) => name)
+  const named = [...pattern.matchAll(placeholders)].map(([, name = '']) => name)
   const wanted = needed.map((name) => `{${name}}`).join(', ')
   if (named.toSorted().join() !== needed.join())
     throw new Error(
@@ -68,7 +68,7 @@ const backendForm = /^https?:\/\/[a-z0-9.{}-]+(?::[0-9]{1,5})?$/
 
 /** The address of the backends of applications by a pattern; throws saying what is wrong with it. */
 export function readBackendPattern(pattern: string): string {
-  const named = [...pattern.matchAll(placeholders)].map(([, name]) => name)
+  const named = [...pattern.matchAll(placeholders)].map(([, name = '']) => name)
   if (!backendForm.test(pattern) || named.toSorted().join() !== 'application,project')
     throw new Error(
       `${pattern} is no backend pattern: write http://<host> or https://<host>, with a port if need be, and {application} and {project} once each in the host`,

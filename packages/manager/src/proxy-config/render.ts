@@ -7,9 +7,23 @@ import type { VirtualHost } from './virtual-hosts.ts'
 export type Form = 'json' | 'nginx'
 type Hosts = AsyncIterable<VirtualHost>
 
-/** The text in pieces, one for each host. */
-export const render = (form: Form, managementHost: string | null, hosts: Hosts): AsyncGenerator<string> =>
-  form === 'json' ? renderJson(managementHost, hosts) : renderNginx(managementHost, hosts)
+const blockLength = 65_536
+
+/** The text in blocks: a write for each host would be most of the work. */
+export async function* render(
+  form: Form,
+  managementHost: string | null,
+  hosts: Hosts,
+): AsyncGenerator<string, void, void> {
+  let block = ''
+  for await (const piece of (form === 'json' ? renderJson : renderNginx)(managementHost, hosts)) {
+    block += piece
+    if (block.length < blockLength) continue
+    yield block
+    block = ''
+  }
+  yield block
+}
 
 async function* renderJson(managementHost: string | null, hosts: Hosts): AsyncGenerator<string, void, void> {
   const start = { format, release, min_proxy_version: minProxyVersion, management_host: managementHost }

@@ -3,7 +3,7 @@
 import type { GuardedRoute } from '../policy/guard-http.ts'
 
 /** What the service demands: nothing, a machine token, the proxy's secret, and with it a user or a user in a tenant. */
-export type RouteGate = 'open' | 'machine' | 'proxy' | 'user' | 'tenant_user'
+type RouteGate = 'open' | 'machine' | 'proxy' | 'user' | 'tenant_user'
 /** The hosts that have it; `none` is for requests that the proxy makes itself, and never for those of clients. */
 type ServedOn = 'management' | 'application' | 'none'
 export type ProxyRoute = { path: string; methods: readonly string[]; gate: RouteGate; served_on: ServedOn }
