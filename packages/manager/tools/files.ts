@@ -30,7 +30,7 @@ const known = [
   'packages/manager/faults/{*.ts,rows/f[0-9][0-9].ts}',
   'packages/gotemplate/src/*.ts',
   'packages/manager/src/{*.ts,node-version.cjs}',
-  'packages/manager/src/{commands,config,generated,policy}/**/*.ts',
+  'packages/manager/src/{commands,config,generated,legacy,policy}/**/*.ts',
   'packages/manager/src/proxy-config/*.ts',
   'packages/manager/src/platform/{clock,errors,ids,metrics,quick-histogram}.ts',
   'packages/manager/src/platform/*/*.ts',

@@ -7,6 +7,7 @@ import { addBackendsCommands } from './backends.ts'
 import { addConfigCommands } from './config.ts'
 import { addDeploymentCommands } from './deployment.ts'
 import { addKeysCommands } from './keys.ts'
+import { addLegacyCommands } from './legacy.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
 import { addProxyConfigCommands } from './proxy-config.ts'
@@ -34,6 +35,7 @@ Examples:
   $ npm run manager -- triggers runs --outcome failed
   $ npm run manager -- keys status
   $ npm run manager -- pilet-keys list
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
   $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com'
 
 The service itself is started with npm start.`,
@@ -48,6 +50,7 @@ The service itself is started with npm start.`,
   addTriggerCommands(program)
   addKeysCommands(program)
   addPiletKeysCommands(program)
+  addLegacyCommands(program)
   addProxyConfigCommands(program)
   return program
 }

@@ -35,48 +35,83 @@ const yes: Column = { as: 'boolean', missing: 'true' }
 const no: Column = { as: 'boolean', missing: 'false' }
 
 /** All of them, in the order in which they are imported. */
-export const views = {
+export const views: Record<ViewName, View> = {
   projects: { key: ['id'], columns: { id, name: required, slug: required, created_at: time } },
   tenants: {
     key: ['id'],
     columns: {
-      ...{ id, project_id: required, name: required, slug: required, type: required },
-      ...{ deployment_mode: text, created_at: time },
+      id,
+      project_id: required,
+      name: required,
+      slug: required,
+      type: required,
+      deployment_mode: text,
+      created_at: time,
     },
   },
   // One without a tenant is a template that others were cloned from, and names its project.
   applications: {
     key: ['id'],
     columns: {
-      ...{ id, tenant_id: required, project_id: nullable, clone_of: nullable, slug: required, name: required },
-      ...{ description: text, enabled: yes, created_at: time },
+      id,
+      tenant_id: required,
+      project_id: nullable,
+      clone_of: nullable,
+      slug: required,
+      name: required,
+      description: text,
+      enabled: yes,
+      created_at: time,
     },
   },
   tenant_members: {
     key: ['tenant_id', 'user_id', 'role'],
-    columns: { tenant_id: required, user_id: required, role: required, name: text, email: text, created_at: time },
+    columns: {
+      tenant_id: required,
+      user_id: required,
+      role: required,
+      name: text,
+      email: text,
+      created_at: time,
+    },
   },
   // A machine user has a token (its SHA-256 and first 8 characters) or a user name and a password (its PBKDF2 hash).
   machine_users: {
     key: ['id'],
     columns: {
-      ...{ id, tenant_id: required, name: required, username: text, enabled: yes },
-      ...{ token_prefix: nullable, token_hash: { as: 'bytea' }, password_hash: nullable },
-      ...{ last_rotated_at: time, created_at: time },
+      id,
+      tenant_id: required,
+      name: required,
+      username: text,
+      enabled: yes,
+      token_prefix: nullable,
+      token_hash: { as: 'bytea' },
+      password_hash: nullable,
+      last_rotated_at: time,
+      created_at: time,
     },
   },
   backends: {
     key: ['id'],
     columns: {
-      ...{ id, application_id: required, machine_user_id: required, callback_url: required },
-      ...{ callback_token: nullable, version: text, last_heartbeat: time, created_at: time },
+      id,
+      application_id: required,
+      machine_user_id: required,
+      callback_url: required,
+      callback_token: nullable,
+      version: text,
+      last_heartbeat: time,
+      created_at: time,
     },
   },
   // A row belongs to a project, a tenant or an application, and names only that one. The later one of the three wins.
   settings: {
     key: ['id'],
     columns: {
-      ...{ id, project_id: required, tenant_id: required, application_id: required },
+      id,
+      project_id: required,
+      tenant_id: required,
+      application_id: required,
       backend_module_config: { as: 'jsonb', required: true },
       frontend_module_config: { as: 'jsonb', required: true },
     },
@@ -85,30 +120,56 @@ export const views = {
   endpoints: {
     key: ['id'],
     columns: {
-      ...{ id, application_id: required, name: required, description: text, enabled: yes },
-      ...{ consume_url: required, url: nullable, auth_type: { as: 'text', missing: `'None'` } },
-      ...{ auth_username: text, auth_password: nullable, auth_token: nullable },
-      ...{ input_message_type: nullable, output_message_type: nullable, transformation_template: text },
-      ...{ log_level: { as: 'text', missing: `'BASIC'` }, callers: { as: 'text[]', missing: `'{}'` } },
+      id,
+      application_id: required,
+      name: required,
+      description: text,
+      enabled: yes,
+      consume_url: required,
+      url: nullable,
+      auth_type: { as: 'text', missing: `'None'` },
+      auth_username: text,
+      auth_password: nullable,
+      auth_token: nullable,
+      input_message_type: nullable,
+      output_message_type: nullable,
+      transformation_template: text,
+      log_level: { as: 'text', missing: `'BASIC'` },
+      callers: { as: 'text[]', missing: `'{}'` },
       created_at: time,
     },
   },
   pilets: {
     key: ['id'],
     columns: {
-      ...{ id, project_id: required, name: required, version: required, description: text },
-      ...{ content_type: text, content: { as: 'bytea', required: true }, hash: nullable, enabled: yes },
+      id,
+      project_id: required,
+      name: required,
+      version: required,
+      description: text,
+      content_type: text,
+      content: { as: 'bytea', required: true },
+      hash: nullable,
+      enabled: yes,
       created_at: time,
     },
   },
   tokens: {
     key: ['id'],
     columns: {
-      ...{ id, user_id: required, user_name: text, user_email: text, name: required },
-      ...{ token_prefix: required, hash: required, expires_at: time, revoked: no, last_used_at: time },
+      id,
+      user_id: required,
+      user_name: text,
+      user_email: text,
+      name: required,
+      token_prefix: required,
+      hash: required,
+      expires_at: time,
+      revoked: no,
+      last_used_at: time,
       created_at: time,
     },
   },
-} as const satisfies Record<ViewName, View>
+}
 
 export const viewNames = Object.keys(views) as ViewName[]

@@ -34,16 +34,17 @@ export function findEnvironments(db: Db, ids: readonly string[]): Promise<Enviro
   return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
 }
 
-const defaults = [
+/** The three environments every project starts with. */
+export const defaultEnvironments = [
   { name: 'dev', displayName: 'Development', sortOrder: 10, protected: false },
   { name: 'qas', displayName: 'Quality assurance', sortOrder: 20, protected: false },
   { name: 'run', displayName: 'Production', sortOrder: 30, protected: true },
-]
+] as const
 
-/** The three environments every project starts with. */
+/** Adds them to a project. */
 export async function insertDefaults(tx: Tx, projectId: string): Promise<void> {
   await tx
     .insertInto('environments')
-    .values(defaults.map((environment) => ({ id: newId(), projectId, ...environment })))
+    .values(defaultEnvironments.map((environment) => ({ id: newId(), projectId, ...environment })))
     .execute()
 }

@@ -25,7 +25,8 @@ const event = auditedEntity<store.TenantRoleDefinition>({
   projectOf: (role) => role.projectId,
 })
 
-const seeds = [
+/** The definitions every tenant starts with. */
+export const seededTenantRoles = [
   { name: 'member', permissions: ['apps.read'], seeded: true },
   { name: 'admin', permissions: ['apps.read', 'apps.configure', 'members', 'invites'], seeded: true },
   { name: 'owner', permissions: tenantPermissions, seeded: true },
@@ -34,9 +35,9 @@ const seeds = [
 /** Rules about the role definitions of tenants. */
 export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }) {
   return {
-    /** The definitions every tenant starts with, in the transaction that creates it. */
+    /** Adds the first definitions, in the transaction that creates the tenant. */
     seed: async (tx: Tx, tenant: { id: string; projectId: string }): Promise<void> => {
-      await store.insertTenantRoles(tx, tenant, seeds)
+      await store.insertTenantRoles(tx, tenant, seededTenantRoles)
     },
 
     list: (tenantId: string, args: ListArgs): Promise<store.TenantRoleDefinition[]> =>

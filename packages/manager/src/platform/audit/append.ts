@@ -75,10 +75,11 @@ export function createAudit(clock: Clock): Audit {
   }
 }
 
-type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
-const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
+export type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
+export const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
 
-function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
+/** What is appended for an event. */
+export function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
   const { principal } = actor
   return {
     form: presentForm,
@@ -122,14 +123,18 @@ async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
     from link`
   const { numAffectedRows } = await append.execute(tx)
   if (numAffectedRows === 1n) return
-  // The first row of a chain: make its head, then append.
-  await tx
-    .insertInto('auditChains')
-    .values({ chainId: entry.chainId, seq: 0, hash: genesisHash })
-    .onConflict((conflict) => conflict.column('chainId').doNothing())
-    .execute()
+  await startChain(tx, entry.chainId)
   const again = await append.execute(tx)
   if (again.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
+}
+
+/** Makes the head of a chain before its first row. */
+export async function startChain(tx: Tx, chainId: string): Promise<void> {
+  await tx
+    .insertInto('auditChains')
+    .values({ chainId, seq: 0, hash: genesisHash })
+    .onConflict((conflict) => conflict.column('chainId').doNothing())
+    .execute()
 }
 
 // What PostgreSQL would store differently must not reach the hash.

@@ -1,0 +1,177 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Config } from '../config/config.ts'
+import { transformations } from '../features/transformations/index.ts'
+import { type Progress, type ImportOptions, type ImportScope, planOnly, runImport } from '../legacy/import.ts'
+import { type Check, checkImport } from '../legacy/check.ts'
+import { findOldId } from '../legacy/ledger.ts'
+import { type EnvironmentName, type Types, environmentNames } from '../legacy/project.ts'
+import { summaryLines } from '../legacy/report.ts'
+import { assertSchemaFits } from '../platform/db/migrate.ts'
+import { commandConfig, say, silentLog, withDatabase, withKeyedDatabase } from './context.ts'
+import { table } from './table.ts'
+
+const from = [
+  '--from <url>',
+  'the old database, whose schema legacy has the views of docs/legacy.md',
+] as const
+
+/** manager legacy … */
+export function addLegacyCommands(program: Command): void {
+  const legacy = program
+    .command('legacy')
+    .description('Bring over an install that is older than versioned migrations (docs/legacy.md).')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --report import.ndjson
+  $ npm run manager -- legacy check --from postgres://reader@old-host/old
+  $ npm run manager -- legacy id 4711`,
+    )
+  addImportCommand(legacy)
+  addCheckCommand(legacy)
+  addIdCommand(legacy)
+}
+
+type ImportFlags = { from: string; plan?: true; report?: string; type: Types; json?: true; check: boolean }
+
+function addImportCommand(legacy: Command): void {
+  legacy
+    .command('import')
+    .description(
+      'Import an old install: clones of applications become one, types of tenants become environments. Safe to run again.',
+    )
+    .requiredOption(...from)
+    .option('--plan', 'change nothing; print what would happen')
+    .option('--report <file>', 'write a line of JSON for each row that a rule decided about')
+    .option('--type <old=env>', 'which environment a type of tenants becomes; may be repeated', addType, {})
+    .option('--json', 'print the result as JSON instead of a table')
+    .option('--no-check', 'do not compare old and new at the end; `legacy check` does it later')
+    .addHelpText(
+      'after',
+      `
+Stop the old service first: an import refuses to go on when the old rows have changed since it began.
+One that was interrupted is run again, and goes on. Old and new are compared at the end.
+
+Examples:
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
+  $ npm run manager -- legacy import --from postgres://reader@old-host/old --type sandbox=dev --report import.ndjson`,
+    )
+    .action(async (flags: ImportFlags, command: Command) => {
+      const config = commandConfig(command)
+      const options = {
+        ...flags,
+        types: flags.type,
+        say: warn,
+        onProgress: progressBar(),
+      } satisfies ImportOptions
+      const run = flags.plan === true ? planOnly : runImport
+      const summary = await withScope(config, (scope) => run(scope, options))
+      endProgress()
+      const isChecked = flags.plan !== true && flags.check
+      const check = isChecked ? await withScope(config, (scope) => compare(scope, flags)) : null
+      if (flags.json === true) say(JSON.stringify({ plan: flags.plan === true, ...summary, check }))
+      else {
+        for (const line of summaryLines(summary)) say(line)
+        say('')
+        say(flags.plan === true ? 'plan only: nothing was written' : 'imported: every row is accounted for')
+        if (check !== null) sayCheck(check)
+      }
+    })
+}
+
+function addCheckCommand(legacy: Command): void {
+  legacy
+    .command('check')
+    .description('Compare an imported install with the old one: counts, settings, access and credentials.')
+    .requiredOption(...from)
+    .option('--json', 'print the result as JSON instead of a table')
+    .addHelpText(
+      'after',
+      `
+Exit code 1 when something differs. Changes made since the import are differences too.
+
+Example:
+  $ npm run manager -- legacy check --from postgres://reader@old-host/old`,
+    )
+    .action(async (flags: { from: string; json?: true }, command: Command) => {
+      const check = await withScope(commandConfig(command), (scope) => compare(scope, flags))
+      if (flags.json === true) say(JSON.stringify(check))
+      else sayCheck(check)
+    })
+}
+
+function addIdCommand(legacy: Command): void {
+  legacy
+    .command('id')
+    .description('Tell what became of an old id, and where its rows are now.')
+    .argument('<old-id>', 'an id of the old install; of a member <tenant>/<user>')
+    .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
+    .action(async (oldId: string, _flags, command: Command) => {
+      const rows = await withDatabase(commandConfig(command), ({ db }) => findOldId(db, oldId))
+      if (rows.length === 0) throw new Error(`no row of the old install had the id ${oldId}`)
+      const cells = rows.map(({ view, outcome, newId, rules }) => [
+        view,
+        outcome,
+        newId ?? '-',
+        rules.join(', ') || '-',
+      ])
+      for (const line of table(['VIEW', 'OUTCOME', 'NEW ID', 'RULES'], cells)) say(line)
+    })
+}
+
+function addType(text: string, types: Types): Types {
+  const at = text.lastIndexOf('=')
+  const environment = environmentNames.find((name) => name === text.slice(at + 1))
+  if (at < 0 || environment === undefined)
+    throw new InvalidArgumentError(`write <old>=<env>, where <env> is one of ${environmentNames.join(', ')}`)
+  return { ...types, [text.slice(0, at)]: environment satisfies EnvironmentName }
+}
+
+async function compare(scope: ImportScope, { from: url }: { from: string }): Promise<Check> {
+  const check = await checkImport(scope, { from: url, onProgress: progressBar() })
+  endProgress()
+  if (check.differences > 0) process.exitCode = 1
+  return check
+}
+
+function sayCheck({ parts, differences }: Check): void {
+  const cells = parts.map(({ name, compared, differing }) => [name, String(compared), String(differing)])
+  for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) say(line)
+  for (const { examples } of parts) for (const example of examples) say(`different: ${example}`)
+  say(differences === 0 ? 'check: old and new are the same' : `check: ${differences} differences`)
+}
+
+const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>): Promise<T> =>
+  withKeyedDatabase(config, async (database) => {
+    await assertSchemaFits(database.pool)
+    // Only this command loads what is outside of a process.
+    const { blobStoresOf } = await import('../world.ts')
+    const blobStores = blobStoresOf(config, database, silentLog)
+    const templates = transformations.create({ config })
+    try {
+      return await work({ config, database, blobStores, problemOfTemplate: templates.api.problemOf })
+    } finally {
+      await templates.close?.()
+      await blobStores.close()
+    }
+  })
+
+const warn = (line: string): void => void process.stderr.write(`${line}\n`)
+const barWidth = 30
+const barEveryMs = 100
+
+/** A bar on a terminal, and nothing elsewhere. */
+function progressBar(): (done: Progress) => void {
+  let drawnAt = 0
+  return ({ read, of }) => {
+    if (!process.stderr.isTTY || (performance.now() - drawnAt < barEveryMs && read < of)) return
+    drawnAt = performance.now()
+    const filled = of === 0 ? barWidth : Math.floor((barWidth * read) / of)
+    process.stderr.write(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows`)
+  }
+}
+const endProgress = (): void => {
+  if (process.stderr.isTTY) process.stderr.write('\n')
+}

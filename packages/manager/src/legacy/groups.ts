@@ -1,0 +1,103 @@
+// Which applications of a project are clones of one another. Pure.
+import type { OldApplication } from './rows.ts'
+
+export type Clone = Pick<
+  OldApplication,
+  'id' | 'tenant_id' | 'clone_of' | 'slug' | 'name' | 'description' | 'created_at'
+> & {
+  enabled: boolean
+}
+export type Group = {
+  /** Whose id, name and description the application has. */
+  canonical: Clone
+  clones: Clone[]
+  /** Greater than 1 for the second clones of tenants that have two. */
+  ordinal: number
+}
+
+/**
+ * Clones of one root are a group: the root is where `clone_of` leads, whether or not there is such an application. One that
+ * is no clone and has none joins the group with its slug, if there is exactly one, or those like it.
+ */
+export function groupClones(applications: readonly Clone[]): Group[] {
+  const byId = new Map(applications.map((application) => [application.id, application]))
+  const isRoot = new Set<string>()
+  const rootOf = new Map<string, string>()
+  for (const application of applications) {
+    if (application.clone_of === null) continue
+    const root = followed(application, byId)
+    rootOf.set(application.id, root)
+    isRoot.add(root)
+  }
+  const families = new Map<string, Clone[]>()
+  const add = (key: string, application: Clone): void => {
+    const family = families.get(key)
+    if (family === undefined) families.set(key, [application])
+    else family.push(application)
+  }
+  const single: Clone[] = []
+  for (const application of applications) {
+    const root = rootOf.get(application.id) ?? (isRoot.has(application.id) ? application.id : null)
+    if (root === null) single.push(application)
+    else add(`root ${root}`, application)
+  }
+  const familyOfSlug = slugsOf(families)
+  for (const application of single)
+    add(familyOfSlug.get(application.slug ?? '') ?? `slug ${application.slug ?? ''}`, application)
+  return [...families].flatMap(([key, family]) => split(key, family))
+}
+
+/** Where a chain of clones ends; the smallest id of a circle. */
+function followed(start: Clone, byId: ReadonlyMap<string, Clone>): string {
+  const seen = new Set<string>()
+  let id = start.id
+  for (;;) {
+    if (seen.has(id)) return circleFrom(id, byId)
+    seen.add(id)
+    const origin = byId.get(id)?.clone_of ?? null
+    if (origin === null) return id
+    id = origin
+  }
+}
+
+function circleFrom(id: string, byId: ReadonlyMap<string, Clone>): string {
+  let smallest = id
+  for (let at = byId.get(id)?.clone_of ?? id; at !== id; at = byId.get(at)?.clone_of ?? id)
+    if (at < smallest) smallest = at
+  return smallest
+}
+
+/** The family with a slug, where only one has it. */
+function slugsOf(families: ReadonlyMap<string, Clone[]>): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>()
+  for (const [key, family] of families)
+    for (const slug of new Set(family.map((clone) => clone.slug ?? '')))
+      found.set(slug, found.has(slug) ? undefined : key)
+  return found
+}
+
+/** A tenant has an application once: its second clones are a group of their own. */
+function split(key: string, family: readonly Clone[]): Group[] {
+  const root = key.startsWith('root ') ? key.slice('root '.length) : null
+  const ordered = family.toSorted(
+    (a, b) =>
+      Number(b.id === root) - Number(a.id === root) ||
+      // Those that only share the slug come last: they must not take the place of a clone.
+      Number(a.clone_of === null) - Number(b.clone_of === null) ||
+      compare(timeOf(a), timeOf(b)) ||
+      compare(a.id, b.id),
+  )
+  const perTenant = new Map<string, number>()
+  const groups: Group[] = []
+  for (const clone of ordered) {
+    const ordinal = clone.tenant_id === null ? 1 : (perTenant.get(clone.tenant_id) ?? 0) + 1
+    if (clone.tenant_id !== null) perTenant.set(clone.tenant_id, ordinal)
+    const group = groups[ordinal - 1]
+    if (group === undefined) groups[ordinal - 1] = { canonical: clone, clones: [clone], ordinal }
+    else group.clones.push(clone)
+  }
+  return groups
+}
+
+const timeOf = (clone: Clone): string => clone.created_at ?? '9'
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,150 @@
+// An old install, read in one snapshot on one connection: whatever happens to it meanwhile, an import sees one moment.
+import { Client } from 'pg'
+import { explainingFailures } from '../platform/db/operator-errors.ts'
+import type { OldRows } from './rows.ts'
+import { type FoundColumns, badKeysQuery, fingerprintQuery, rowsQuery, typesQuery } from './source-queries.ts'
+import { type ViewName, viewNames, views } from './views.ts'
+
+export type Fingerprints = Record<ViewName, { rows: number; fingerprint: string }>
+export type Source = {
+  fingerprints: Fingerprints
+  /** The types of tenants, and how many tenants have each. */
+  types: readonly { type: string; tenants: number }[]
+  /** Opens a reader of a view. */
+  read<View extends ViewName>(view: View): RowReader<OldRows[View]>
+}
+/** Rows of one view in the order of their places. Places are asked for in that order too. */
+export type RowReader<Row> = {
+  /** The next row, whatever its place. */
+  next(): Promise<Row | undefined>
+  /** The rows of this place. */
+  of(place: string): AsyncGenerator<Row, void, void>
+}
+
+const fetchRows = 500
+// Their rows may be large.
+const fetchPilets = 1
+
+const session = [
+  // Fixed, so that texts and fingerprints do not depend on the settings of a role.
+  `set timezone = 'UTC'`,
+  `set datestyle = 'ISO'`,
+  `set bytea_output = 'hex'`,
+  `set extra_float_digits = 1`,
+  // Nothing is known of the columns of a view: a join in loops would be chosen for few rows and run with many.
+  'set enable_nestloop = off',
+  'set jit = off',
+  `set work_mem = '64MB'`,
+  'begin isolation level repeatable read read only',
+]
+
+/** Reads an old install; refuses one whose views are missing or ambiguous. */
+export const withSource = <T>(url: string, work: (source: Source) => Promise<T>): Promise<T> =>
+  explainingFailures(url, async () => {
+    const client = new Client({
+      connectionString: url,
+      application_name: 'manager-legacy-import',
+      connectionTimeoutMillis: 5_000,
+    })
+    await client.connect()
+    try {
+      for (const statement of session) await client.query(statement)
+      return await work(await open(client))
+    } finally {
+      await client.end()
+    }
+  })
+
+async function open(client: Client): Promise<Source> {
+  const found = await findColumns(client)
+  await assertKeys(client, found)
+  const fingerprints = {} as Fingerprints
+  for (const view of viewNames) {
+    const { rows } = await client.query<Fingerprints[ViewName]>(fingerprintQuery(view, found))
+    fingerprints[view] = rows[0] ?? { rows: 0, fingerprint: '0' }
+  }
+  const types = await client.query<{ type: string; tenants: number }>(typesQuery(found))
+  let cursors = 0
+  return {
+    fingerprints,
+    types: types.rows,
+    read: <View extends ViewName>(view: View) =>
+      createReader<OldRows[View]>(
+        client,
+        `legacy_${view}_${++cursors}`,
+        rowsQuery(view, found),
+        view === 'pilets' ? fetchPilets : fetchRows,
+      ),
+  }
+}
+
+async function findColumns(client: Client): Promise<FoundColumns> {
+  const { rows } = await client.query<{ view: ViewName; name: string }>(
+    `select c.relname as view, a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = to_regnamespace('legacy') and a.attnum > 0 and not a.attisdropped`,
+  )
+  const found = new Map(viewNames.map((view) => [view, new Set<string>()]))
+  for (const { view, name } of rows) found.get(view)?.add(name)
+  const missing = viewNames.flatMap((view) => {
+    const names = found.get(view) ?? new Set()
+    if (names.size === 0) return [`legacy.${view}`]
+    return Object.entries(views[view].columns)
+      .filter(([name, { required }]) => required === true && !names.has(name))
+      .map(([name]) => `legacy.${view}.${name}`)
+  })
+  if (missing.length > 0)
+    throw new Error(
+      `the old database lacks ${missing.join(', ')}; make these views there (docs/legacy.md has an example), and let the role of --from read them`,
+    )
+  return found
+}
+
+/** What is not told apart cannot be accounted for. Rows of one person in a tenant are ranked instead. */
+async function assertKeys(client: Client, found: FoundColumns): Promise<void> {
+  for (const view of viewNames.filter((name) => name !== 'tenant_members')) {
+    const { rows } = await client.query<{ key: string }>(badKeysQuery(view, found))
+    if (rows.length > 0)
+      throw new Error(
+        `legacy.${view} has rows whose id is missing or not unique, such as ${rows.map(({ key }) => JSON.stringify(key)).join(', ')}; correct the view`,
+      )
+  }
+}
+
+function createReader<Row extends { place: string }>(
+  client: Client,
+  cursor: string,
+  query: string,
+  batchSize: number,
+): RowReader<Row> {
+  let batch: Row[] = []
+  let next = 0
+  let state: 'new' | 'open' | 'done' = 'new'
+  const peek = async (): Promise<Row | undefined> => {
+    if (next >= batch.length && state !== 'done') {
+      if (state === 'new') await client.query(`declare ${cursor} no scroll cursor for ${query}`)
+      state = 'open'
+      const { rows } = await client.query<Row & Record<string, unknown>>(`fetch ${batchSize} from ${cursor}`)
+      ;[batch, next] = [rows, 0]
+      if (rows.length === 0) {
+        state = 'done'
+        await client.query(`close ${cursor}`)
+      }
+    }
+    return batch[next]
+  }
+  return {
+    next: async () => {
+      const row = await peek()
+      next++
+      return row
+    },
+    async *of(place) {
+      for (;;) {
+        const row = await peek()
+        if (row?.place !== place) return
+        next++
+        yield row
+      }
+    },
+  }
+}

@@ -1,0 +1,106 @@
+// What an import must come to, told from the old rows and the rules alone; it shares no code with the import.
+import { type Config, answeredConfig } from './expected-settings.ts'
+import { type WasTaken, expectCallers } from './expected-callers.ts'
+import type { Id, OldApplication, OldInstall } from './old-rows.ts'
+
+export type Role = 'member' | 'admin' | 'owner'
+/** Why a row has no counterpart; by the id that the import's ledger knows it by. */
+export type KeptAside = Map<Id, string>
+export type ExpectedClone = {
+  id: Id
+  tenantId: Id
+  projectId: Id
+  /** What a frontend is answered; null where the clone is disabled. */
+  config: Config | null
+}
+export type Expected = ReturnType<typeof expectImport>
+
+export function expectImport(install: OldInstall, wasTaken: WasTaken) {
+  const places = placesOf(install)
+  const { projectOf, tenantProject, lost } = places
+  const owners: Record<string, (id: Id) => boolean> = {
+    project: (id) => install.projects.some((project) => project.id === id),
+    tenant: (id) => tenantProject.has(id),
+    application: (id) => projectOf.has(id),
+  }
+  const templates = new Set(install.applications.filter((a) => a.tenant_id === null).map(({ id }) => id))
+  const settings: KeptAside = new Map()
+  for (const { id, owner, owner_id } of install.settings)
+    if (owners[owner]?.(owner_id) !== true) settings.set(id, 'orphan')
+    else if (owner === 'application' && templates.has(owner_id)) settings.set(id, 'template-settings')
+  const clones = install.applications.flatMap(({ id, tenant_id, enabled }): ExpectedClone[] => {
+    const projectId = projectOf.get(id)
+    if (tenant_id === null || projectId === undefined) return []
+    const owned = { project: projectId, tenant: tenant_id, application: id }
+    return [{ id, tenantId: tenant_id, projectId, config: enabled ? answeredConfig(install, owned) : null }]
+  })
+  const people = peopleOf(install, tenantProject)
+  const callers = expectCallers(install, places, wasTaken)
+  const keptAside = {
+    ...{ projects: new Map() as KeptAside, tenants: lost.tenants, applications: lost.applications },
+    ...{ tenant_members: people.keptAside, settings, ...callers.keptAside },
+  }
+  return { clones, groups: groupsOf(install, places), roles: people.roles, keptAside, callers }
+}
+
+export type Places = ReturnType<typeof placesOf>
+
+/** Which project each tenant and application is in; those that are in none are lost. */
+function placesOf(install: OldInstall) {
+  const projects = new Set(install.projects.map(({ id }) => id))
+  const lost = { tenants: new Map() as KeptAside, applications: new Map() as KeptAside }
+  const tenantProject = new Map<Id, Id>()
+  for (const { id, project_id } of install.tenants)
+    if (projects.has(project_id)) tenantProject.set(id, project_id)
+    else lost.tenants.set(id, 'orphan')
+  const projectOf = new Map<Id, Id>()
+  for (const { id, tenant_id, project_id } of install.applications) {
+    const project = tenant_id === null ? project_id : tenantProject.get(tenant_id)
+    if (project !== null && project !== undefined && projects.has(project)) projectOf.set(id, project)
+    else lost.applications.set(id, 'orphan')
+  }
+  return { projects, tenantProject, projectOf, lost }
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const isSubject = (userId: string): boolean => uuid.test(userId)
+const ranks: readonly Role[] = ['member', 'admin', 'owner']
+const roleOf = (old: string): Role => (old === 'owner' ? 'owner' : old === 'maintainer' ? 'admin' : 'member')
+
+/** The role of each person in each tenant. */
+function peopleOf(install: OldInstall, tenantProject: ReadonlyMap<Id, Id>) {
+  const keptAside: KeptAside = new Map()
+  const roles = new Map<string, Map<Id, Role>>()
+  for (const { tenant_id, user_id, role } of install.members) {
+    if (!tenantProject.has(tenant_id)) keptAside.set(`${tenant_id}/${user_id}`, 'orphan')
+    else if (!isSubject(user_id)) keptAside.set(`${tenant_id}/${user_id}`, 'no-subject')
+    else {
+      const own = roles.get(user_id) ?? new Map<Id, Role>()
+      const [had, has] = [own.get(tenant_id), roleOf(role)]
+      own.set(tenant_id, had !== undefined && ranks.indexOf(had) > ranks.indexOf(has) ? had : has)
+      roles.set(user_id, own)
+    }
+  }
+  return { keptAside, roles }
+}
+
+/** Clones that must be one application: they lead to one another by `clone_of`, and no tenant has two of them. */
+function groupsOf(install: OldInstall, { projectOf }: Places): Id[][] {
+  const present = install.applications.filter(({ id }) => projectOf.has(id))
+  const group = new Map(present.map(({ id }) => [id, id]))
+  const rename = (from: Id, to: Id): void => {
+    for (const [id, name] of group) if (name === from) group.set(id, to)
+  }
+  const isLinked = (a: OldApplication): boolean =>
+    a.clone_of !== null && projectOf.get(a.clone_of) === projectOf.get(a.id)
+  for (const clone of present)
+    if (isLinked(clone)) rename(group.get(clone.id) as Id, group.get(clone.clone_of as Id) as Id)
+  const members = Map.groupBy(
+    present.filter(({ tenant_id }) => tenant_id !== null),
+    ({ id }) => group.get(id) as Id,
+  )
+  return [...members.values()]
+    .filter((clones) => new Set(clones.map(({ tenant_id }) => tenant_id)).size === clones.length)
+    .map((clones) => clones.map(({ id }) => id))
+    .filter((clones) => clones.length > 1)
+}

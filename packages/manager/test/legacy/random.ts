@@ -1,0 +1,41 @@
+// Random choices that a seed repeats.
+
+export type Random = ReturnType<typeof createRandom>
+
+/** mulberry32: 32 bits of state are enough to choose test data by. */
+export function createRandom(seed: number) {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const int = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
+  const pick = <T>(from: readonly T[]): T => from[int(0, from.length - 1)] as T
+  const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => int(0, 255)))
+  return {
+    /** From the first to the last, both included. */
+    int,
+    pick,
+    bytes,
+    /** True in that share of the calls. */
+    chance: (share: number): boolean => next() < share,
+    /** Some of them, in any order. */
+    some: <T>(from: readonly T[], share = 0.5): T[] =>
+      from
+        .filter(() => next() < share)
+        .map((value) => ({ value, at: next() }))
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ value }) => value),
+    uuid: (): string => {
+      const text = bytes(16).toString('hex')
+      return `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-8${text.slice(17, 20)}-${text.slice(20)}`
+    },
+    /** Letters and digits. */
+    text: (length: number): string =>
+      Array.from({ length }, () =>
+        pick([...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789']),
+      ).join(''),
+  }
+}
