@@ -1,7 +1,7 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
-// migrated databases), POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql,
-// docs/api/openapi.json, and the dashboards of deploy/observability/. With --check it writes nothing and fails on a
-// difference.
+// migrated databases), generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md,
+// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards of deploy/observability/. With
+// --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -94,6 +94,16 @@ const described = await describeApp()
 emit('POLICY.md', described.policy)
 emit('docs/api/schema.graphql', described.schema)
 const formatting = await resolveConfig(root)
+emit(
+  'packages/manager/src/generated/routes.ts',
+  header +
+    (await format(
+      `import type { ProxyRoute } from '../proxy-config/routes.ts'
+
+export const routes: readonly ProxyRoute[] = ${JSON.stringify(described.routes)}`,
+      { ...formatting, parser: 'typescript' },
+    )),
+)
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))
