@@ -45,11 +45,11 @@ export function summaryLines({ views, rules }: Summary): string[] {
   const decided = rules.map(({ rule, rows, meaning, examples }) => [
     rule,
     String(rows),
-    meaning,
     examples[0] ?? '',
+    meaning,
   ])
   return [
     ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'KEPT ASIDE'], numbers),
-    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'MEANING', 'FOR EXAMPLE'], decided)]),
+    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'FOR EXAMPLE', 'MEANING'], decided)]),
   ]
 }

@@ -71,6 +71,13 @@ export async function createScratchDatabase(): Promise<TestDatabase> {
   return { name, url: urlOf(name), drop: () => dropDatabase(name) }
 }
 
+/** A copy of a database that nobody uses at the moment. */
+export async function copyDatabase(original: TestDatabase): Promise<TestDatabase> {
+  const name = freshName()
+  await asAdmin((client) => client.query(`create database ${name} template ${original.name}`))
+  return { name, url: urlOf(name), drop: () => dropDatabase(name) }
+}
+
 /** An empty database of one's own, for tests of the migrations themselves. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = freshName()
