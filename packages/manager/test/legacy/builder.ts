@@ -41,9 +41,19 @@ export function buildInstall({
     return idType === 'text' ? `row:${count}` : random.uuid()
   }
   const install: OldInstall = {
-    ...{ idType, types: {}, secrets: { machines: new Map(), tokens: new Map() } },
-    ...{ projects: [], tenants: [], applications: [], members: [], machines: [] },
-    ...{ backends: [], settings: [], endpoints: [], pilets: [], tokens: [] },
+    idType,
+    types: {},
+    secrets: { machines: new Map(), tokens: new Map() },
+    projects: [],
+    tenants: [],
+    applications: [],
+    members: [],
+    machines: [],
+    backends: [],
+    settings: [],
+    endpoints: [],
+    pilets: [],
+    tokens: [],
   }
   const add = <T>(to: T[], row: T): T => {
     to.push(row)
