@@ -82,9 +82,7 @@ async function writeImport(
     blobs: createBlobs({ db, stores: blobStores }),
     lockMasterKey: createLockMasterKey(config.masterKey),
   }
-  const summary = await reported(options, source, (see) =>
-    writeSteps(writing, seen(planImport(deps), see), () => undefined),
-  )
+  const summary = await reported(options, source, (see) => writeSteps(writing, seen(planImport(deps), see)))
   await noteFinished(db)
   return summary
 }

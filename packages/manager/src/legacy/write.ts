@@ -13,33 +13,31 @@ export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMast
 const batchRows = 500
 export const importActor: AuditActor = systemActor('manager legacy import')
 
-/** Writes all steps; `onBatch` hears how many were read and how many of them were written. */
-export async function writeSteps(
-  deps: WriteDeps,
-  steps: AsyncIterable<Step>,
-  onBatch: (done: { read: number; written: number }) => void,
-): Promise<void> {
-  const done = { read: 0, written: 0 }
+/** Writes all steps. While a batch is written, the next one is read. */
+export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
   let batch: Step[] = []
   let rows = 0
+  let writing: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
-    done.written += await writeBatch(deps, batch)
-    done.read += batch.length
+    await writing
+    writing = writeBatch(deps, batch)
+    // Whoever waits for it next hears of a failure.
+    writing.catch(() => undefined)
     ;[batch, rows] = [[], 0]
-    onBatch(done)
   }
   for await (const step of steps) {
     batch.push(step)
     rows += 1 + step.rows.length
     if (rows >= batchRows || step.blob !== undefined) await flush()
   }
-  if (batch.length > 0) await flush()
+  await flush()
+  await writing
 }
 
-async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<number> {
+async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void> {
   const known = await inLedger(deps.db, batch)
   const steps = batch.filter((step) => !known.has(keyOf(step)))
-  if (steps.length === 0) return 0
+  if (steps.length === 0) return
   const kept: KeptBlob[] = []
   for (const { blob } of steps)
     if (blob !== undefined) kept.push(await deps.blobs.keep(blob.sha256, blob.bytes))
@@ -56,7 +54,6 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<numb
       steps.flatMap((step) => step.events),
     )
   })
-  return steps.length
 }
 
 const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
