@@ -4,7 +4,7 @@ import { type WasTaken, expectCallers } from './expected-callers.ts'
 import { type KeptAside, type Places, isSubject, placesOf } from './expected-places.ts'
 import type { Id, OldApplication, OldInstall } from './old-rows.ts'
 
-export type Role = 'member' | 'admin' | 'owner'
+type Role = 'member' | 'admin' | 'owner'
 export type ExpectedClone = {
   id: Id
   tenantId: Id

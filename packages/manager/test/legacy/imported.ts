@@ -10,7 +10,7 @@ import { type Expected, expectImport } from './expected.ts'
 import { storeInstall } from './old-database.ts'
 import type { Id, OldInstall } from './old-rows.ts'
 
-export type LedgerRow = {
+type LedgerRow = {
   view: string
   old_id: Id
   outcome: 'moved' | 'merged' | 'kept_aside'

@@ -32,7 +32,7 @@ const tables = (id: OldInstall['idType']): string => `
     ends timestamptz, is_revoked boolean, made timestamptz);`
 
 /** What an operator writes once: the old layout in the words of the import. */
-export const exampleViews = `
+const exampleViews = `
   create schema legacy;
   create view legacy.projects as
     select nr as id, title as name, handle as slug, made as created_at from old.project;
