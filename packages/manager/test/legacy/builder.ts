@@ -20,10 +20,10 @@ import type {
 export type Builder = ReturnType<typeof buildInstall>
 export type BuilderOptions = { seed?: number; idType?: OldInstall['idType']; upstream?: string }
 
-export const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** As the service stores it; few iterations keep tests quick. */
-export function slowHash(secret: string, salt: Buffer, iterations = 1_000): string {
+function slowHash(secret: string, salt: Buffer, iterations = 1_000): string {
   const bytes = pbkdf2Sync(secret, salt, iterations, 32, 'sha256')
   return `$pbkdf2-sha256$i=${iterations}$${salt.toString('base64url')}$${bytes.toString('base64url')}`
 }
@@ -41,9 +41,19 @@ export function buildInstall({
     return idType === 'text' ? `row:${count}` : random.uuid()
   }
   const install: OldInstall = {
-    ...{ idType, types: {}, secrets: { machines: new Map(), tokens: new Map() } },
-    ...{ projects: [], tenants: [], applications: [], members: [], machines: [] },
-    ...{ backends: [], settings: [], endpoints: [], pilets: [], tokens: [] },
+    idType,
+    types: {},
+    secrets: { machines: new Map(), tokens: new Map() },
+    projects: [],
+    tenants: [],
+    applications: [],
+    members: [],
+    machines: [],
+    backends: [],
+    settings: [],
+    endpoints: [],
+    pilets: [],
+    tokens: [],
   }
   const add = <T>(to: T[], row: T): T => {
     to.push(row)

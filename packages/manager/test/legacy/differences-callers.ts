@@ -1,6 +1,6 @@
 // Credentials and endpoints of an imported install, presented and called as their owners do.
 import { basicValue, bearer, call, throughProxy, validate } from '../kit/credentials.ts'
-import { symmetricDifference } from './differences.ts'
+import { symmetricDifference } from './symmetric-difference.ts'
 import { type Imported, type Place, newIdOf } from './imported.ts'
 import type { OldEndpoint } from './old-rows.ts'
 
@@ -70,13 +70,11 @@ async function checkPassword(
 
 const behaviour = (row: Omit<OldEndpoint, 'id' | 'callers'>): string =>
   JSON.stringify([
-    ...[
-      row.url === '' ? null : row.url,
-      row.auth_type,
-      row.auth_username,
-      row.input_message_type,
-      row.output_message_type,
-    ],
+    row.url === '' ? null : row.url,
+    row.auth_type,
+    row.auth_username,
+    row.input_message_type,
+    row.output_message_type,
     row.transformation_template,
   ])
 

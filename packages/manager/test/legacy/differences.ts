@@ -2,6 +2,7 @@
 import { call, throughProxy } from '../kit/credentials.ts'
 import { credentialDifferences, endpointDifferences } from './differences-callers.ts'
 import { type Imported, type Place, newIdOf, readPlaces } from './imported.ts'
+import { symmetricDifference } from './symmetric-difference.ts'
 
 export async function findDifferences(imported: Imported): Promise<string[]> {
   const places = await readPlaces(imported)
@@ -21,14 +22,16 @@ export async function findDifferences(imported: Imported): Promise<string[]> {
 /** Every row is accounted for, and those are kept aside that a rule names. */
 function outcomeDifferences({ install, expected, ledger }: Imported): string[] {
   const counts = {
-    ...{ projects: install.projects, tenants: install.tenants, applications: install.applications },
-    ...{ tenant_members: install.members, machine_users: install.machines, backends: install.backends },
-    ...{
-      settings: install.settings,
-      endpoints: install.endpoints,
-      pilets: install.pilets,
-      tokens: install.tokens,
-    },
+    projects: install.projects,
+    tenants: install.tenants,
+    applications: install.applications,
+    tenant_members: install.members,
+    machine_users: install.machines,
+    backends: install.backends,
+    settings: install.settings,
+    endpoints: install.endpoints,
+    pilets: install.pilets,
+    tokens: install.tokens,
   }
   return Object.entries(counts).flatMap(([view, rows]) => {
     const own = ledger.get(view) ?? new Map()
@@ -122,8 +125,16 @@ async function roleDifferences(imported: Imported): Promise<string[]> {
 }
 
 const known: Record<string, string> = {
-  ...{ dev: 'dev', development: 'dev', qas: 'qas', qa: 'qas', test: 'qas', staging: 'qas' },
-  ...{ run: 'run', prod: 'run', production: 'run', live: 'run' },
+  dev: 'dev',
+  development: 'dev',
+  qas: 'qas',
+  qa: 'qas',
+  test: 'qas',
+  staging: 'qas',
+  run: 'run',
+  prod: 'run',
+  production: 'run',
+  live: 'run',
 }
 
 /** Machine users and backends are in the environment that the type of their tenant became. */
@@ -166,16 +177,4 @@ async function contentDifferences(imported: Imported): Promise<string[]> {
     [...new Set(wanted)],
     rows.map(({ pilet }) => pilet),
   )
-}
-
-export function symmetricDifference(
-  what: string,
-  wanted: readonly string[],
-  found: readonly string[],
-): string[] {
-  const [wants, has] = [new Set(wanted), new Set(found)]
-  return [
-    ...[...wants].filter((text) => !has.has(text)).map((text) => `${what} missing: ${text}`),
-    ...[...has].filter((text) => !wants.has(text)).map((text) => `${what} not expected: ${text}`),
-  ]
 }

@@ -1,5 +1,5 @@
 // Which credentials of an old install still work, and what they reach.
-import { type KeptAside, type Places, isSubject } from './expected.ts'
+import { type KeptAside, type Places, isSubject } from './expected-places.ts'
 import type { Id, OldEndpoint, OldInstall, OldMachine, OldToken } from './old-rows.ts'
 
 const ourHash = /^\$pbkdf2-sha256\$i=\d{4,8}\$[\w-]+\$[\w-]{43}$/
@@ -19,8 +19,11 @@ export function expectCallers(install: OldInstall, places: Places, wasTaken: Was
       backends.set(row.id, 'registers-again')
   }
   const keptAside = {
-    ...{ machine_users: machines.keptAside, endpoints, backends },
-    ...{ pilets: piletsOf(install, places), tokens: tokensOf(install, wasTaken) },
+    machine_users: machines.keptAside,
+    endpoints,
+    backends,
+    pilets: piletsOf(install, places),
+    tokens: tokensOf(install, wasTaken),
   }
   // The token of one that is disabled let nobody in; one that has the same token gains nothing by it.
   const usable = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))

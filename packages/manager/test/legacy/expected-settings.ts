@@ -28,8 +28,12 @@ function pairs(value: unknown): Pair[] {
 }
 
 const emptyConfig: Config = {
-  ...{ enabled_modules: [], enabled_themes: [], default_theme: '' },
-  ...{ enabled_locales: [], default_locale: '', key_value_pairs: [] },
+  enabled_modules: [],
+  enabled_themes: [],
+  default_theme: '',
+  enabled_locales: [],
+  default_locale: '',
+  key_value_pairs: [],
 }
 
 /** An empty field inherits; a pair replaces one of the same key in its place. */

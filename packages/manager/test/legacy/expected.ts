@@ -1,11 +1,10 @@
 // What an import must come to, told from the old rows and the rules alone; it shares no code with the import.
 import { type Config, answeredConfig } from './expected-settings.ts'
 import { type WasTaken, expectCallers } from './expected-callers.ts'
+import { type KeptAside, type Places, isSubject, placesOf } from './expected-places.ts'
 import type { Id, OldApplication, OldInstall } from './old-rows.ts'
 
-export type Role = 'member' | 'admin' | 'owner'
-/** Why a row has no counterpart; by the id that the import's ledger knows it by. */
-export type KeptAside = Map<Id, string>
+type Role = 'member' | 'admin' | 'owner'
 export type ExpectedClone = {
   id: Id
   tenantId: Id
@@ -37,33 +36,16 @@ export function expectImport(install: OldInstall, wasTaken: WasTaken) {
   const people = peopleOf(install, tenantProject)
   const callers = expectCallers(install, places, wasTaken)
   const keptAside = {
-    ...{ projects: new Map() as KeptAside, tenants: lost.tenants, applications: lost.applications },
-    ...{ tenant_members: people.keptAside, settings, ...callers.keptAside },
+    projects: new Map() as KeptAside,
+    tenants: lost.tenants,
+    applications: lost.applications,
+    tenant_members: people.keptAside,
+    settings,
+    ...callers.keptAside,
   }
   return { clones, groups: groupsOf(install, places), roles: people.roles, keptAside, callers }
 }
 
-export type Places = ReturnType<typeof placesOf>
-
-/** Which project each tenant and application is in; those that are in none are lost. */
-function placesOf(install: OldInstall) {
-  const projects = new Set(install.projects.map(({ id }) => id))
-  const lost = { tenants: new Map() as KeptAside, applications: new Map() as KeptAside }
-  const tenantProject = new Map<Id, Id>()
-  for (const { id, project_id } of install.tenants)
-    if (projects.has(project_id)) tenantProject.set(id, project_id)
-    else lost.tenants.set(id, 'orphan')
-  const projectOf = new Map<Id, Id>()
-  for (const { id, tenant_id, project_id } of install.applications) {
-    const project = tenant_id === null ? project_id : tenantProject.get(tenant_id)
-    if (project !== null && project !== undefined && projects.has(project)) projectOf.set(id, project)
-    else lost.applications.set(id, 'orphan')
-  }
-  return { projects, tenantProject, projectOf, lost }
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-export const isSubject = (userId: string): boolean => uuid.test(userId)
 const ranks: readonly Role[] = ['member', 'admin', 'owner']
 const roleOf = (old: string): Role => (old === 'owner' ? 'owner' : old === 'maintainer' ? 'admin' : 'member')
 

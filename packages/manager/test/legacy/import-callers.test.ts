@@ -41,7 +41,8 @@ describe('machine users', () => {
       b.endpoint(clone, { consume_url: '/off', callers: [off.id] })
       const shared = b.bearer(elsewhere)
       const other = b.bearer(one, {
-        ...{ enabled: false, token: (b.install.secrets.machines.get(shared.id) as { token: string }).token },
+        enabled: false,
+        token: (b.install.secrets.machines.get(shared.id) as { token: string }).token,
       })
       const orphan = b.bearer({ id: b.newId() })
       return { off, on, other, orphan, none: b.machine(one, { username: 'x' }) }

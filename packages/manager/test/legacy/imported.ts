@@ -10,7 +10,7 @@ import { type Expected, expectImport } from './expected.ts'
 import { storeInstall } from './old-database.ts'
 import type { Id, OldInstall } from './old-rows.ts'
 
-export type LedgerRow = {
+type LedgerRow = {
   view: string
   old_id: Id
   outcome: 'moved' | 'merged' | 'kept_aside'
@@ -36,7 +36,10 @@ export const importArguments = (
   types: OldInstall['types'] = {},
   more: string[] = [],
 ): string[] => [
-  ...['legacy', 'import', '--from', from],
+  'legacy',
+  'import',
+  '--from',
+  from,
   ...Object.entries(types).flatMap(([old, environment]) => ['--type', `${old}=${environment}`]),
   ...more,
 ]
@@ -85,8 +88,12 @@ export async function importInstall(make: (upstream: string) => OldInstall): Pro
   const [service, ledger] = [await startTestApp({ database }), await readLedger(database.url)]
   const wasTaken = (view: string, id: Id): boolean => ledger.get(view)?.get(id)?.outcome === 'moved'
   return {
-    ...{ install, expected: expectImport(install, wasTaken), ledger },
-    ...{ service, upstream, from: old.url },
+    install,
+    expected: expectImport(install, wasTaken),
+    ledger,
+    service,
+    upstream,
+    from: old.url,
     close: async () => {
       await upstream.close()
       await service.close()

@@ -32,7 +32,7 @@ const tables = (id: OldInstall['idType']): string => `
     ends timestamptz, is_revoked boolean, made timestamptz);`
 
 /** What an operator writes once: the old layout in the words of the import. */
-export const exampleViews = `
+const exampleViews = `
   create schema legacy;
   create view legacy.projects as
     select nr as id, title as name, handle as slug, made as created_at from old.project;
@@ -107,34 +107,71 @@ function tableRows(rows: OldInstall): Record<string, object[]> {
   return {
     project: at(rows.projects, (p) => ({ nr: p.id, title: p.name, handle: p.slug })),
     tenant: at(rows.tenants, (t) => ({
-      ...{ nr: t.id, project_nr: t.project_id, title: t.name, handle: t.slug },
-      ...{ kind: t.type, mode: t.deployment_mode },
+      nr: t.id,
+      project_nr: t.project_id,
+      title: t.name,
+      handle: t.slug,
+      kind: t.type,
+      mode: t.deployment_mode,
     })),
     app: at(rows.applications, (a) => ({
-      ...{ nr: a.id, tenant_nr: a.tenant_id, project_nr: a.project_id, copied_from: a.clone_of },
-      ...{ handle: a.slug, title: a.name, notes: a.description, is_off: !a.enabled },
+      nr: a.id,
+      tenant_nr: a.tenant_id,
+      project_nr: a.project_id,
+      copied_from: a.clone_of,
+      handle: a.slug,
+      title: a.name,
+      notes: a.description,
+      is_off: !a.enabled,
     })),
     tenant_person: at(rows.members, (m) => ({
-      ...{ tenant_nr: m.tenant_id, person: m.user_id, rights: m.role },
-      ...{ person_name: m.name, person_mail: m.email },
+      tenant_nr: m.tenant_id,
+      person: m.user_id,
+      rights: m.role,
+      person_name: m.name,
+      person_mail: m.email,
     })),
     robot: at(rows.machines, (m) => ({
-      ...{ nr: m.id, tenant_nr: m.tenant_id, title: m.name, login: m.username, is_off: !m.enabled },
-      ...{ token_start: m.token_prefix, token_sha256: bytes(m.token_hash), password: m.password_hash },
+      nr: m.id,
+      tenant_nr: m.tenant_id,
+      title: m.name,
+      login: m.username,
+      is_off: !m.enabled,
+      token_start: m.token_prefix,
+      token_sha256: bytes(m.token_hash),
+      password: m.password_hash,
     })),
     callback: at(rows.backends, (b) => ({
-      ...{ nr: b.id, app_nr: b.application_id, robot_nr: b.machine_user_id },
-      ...{ address: b.callback_url, secret: b.callback_token, release: b.version },
+      nr: b.id,
+      app_nr: b.application_id,
+      robot_nr: b.machine_user_id,
+      address: b.callback_url,
+      secret: b.callback_token,
+      release: b.version,
     })),
     config: rows.settings.map(({ id, owner_id, ...rest }) => ({ nr: id, owner_nr: owner_id, ...rest })),
     ...endpointRows(rows, at),
     bundle: at(rows.pilets, (p) => ({
-      ...{ nr: p.id, project_nr: p.project_id, package: p.name, release: p.version, notes: p.description },
-      ...{ media_type: p.content_type, bytes: bytes(p.content), sha256: p.hash, is_off: !p.enabled },
+      nr: p.id,
+      project_nr: p.project_id,
+      package: p.name,
+      release: p.version,
+      notes: p.description,
+      media_type: p.content_type,
+      bytes: bytes(p.content),
+      sha256: p.hash,
+      is_off: !p.enabled,
     })),
     person_token: at(rows.tokens, (t) => ({
-      ...{ nr: t.id, person: t.user_id, person_name: t.user_name, person_mail: t.user_email, title: t.name },
-      ...{ start: t.token_prefix, pbkdf2: t.hash, ends: t.expires_at, is_revoked: t.revoked },
+      nr: t.id,
+      person: t.user_id,
+      person_name: t.user_name,
+      person_mail: t.user_email,
+      title: t.name,
+      start: t.token_prefix,
+      pbkdf2: t.hash,
+      ends: t.expires_at,
+      is_revoked: t.revoked,
     })),
   }
 }
@@ -142,10 +179,21 @@ function tableRows(rows: OldInstall): Record<string, object[]> {
 type At = <T extends object>(list: readonly T[], columns: (row: T) => object) => object[]
 const endpointRows = ({ endpoints }: OldInstall, at: At): Record<string, object[]> => ({
   route: at(endpoints, (e) => ({
-    ...{ nr: e.id, app_nr: e.application_id, title: e.name, notes: e.description, is_off: !e.enabled },
-    ...{ path: e.consume_url, target: e.url, auth: e.auth_type, auth_login: e.auth_username },
-    ...{ auth_password: e.auth_password, auth_token: e.auth_token, takes: e.input_message_type },
-    ...{ gives: e.output_message_type, template: e.transformation_template, logging: e.log_level },
+    nr: e.id,
+    app_nr: e.application_id,
+    title: e.name,
+    notes: e.description,
+    is_off: !e.enabled,
+    path: e.consume_url,
+    target: e.url,
+    auth: e.auth_type,
+    auth_login: e.auth_username,
+    auth_password: e.auth_password,
+    auth_token: e.auth_token,
+    takes: e.input_message_type,
+    gives: e.output_message_type,
+    template: e.transformation_template,
+    logging: e.log_level,
   })),
   route_robot: endpoints.flatMap(({ id, callers }) => callers.map((by) => ({ route_nr: id, robot_nr: by }))),
 })

@@ -84,7 +84,7 @@ export type OldToken = {
   revoked: boolean
 }
 
-export type OldRows = {
+type OldRows = {
   projects: OldProject[]
   tenants: OldTenant[]
   applications: OldApplication[]

@@ -46,8 +46,10 @@ function addEndpoint(made: Made, clone: OldApplication, path: string, machines: 
   const { random, odd } = made
   const name = random.chance(odd) ? random.pick(oddNames) : random.pick(['Orders', 'Stock'])
   const row = made.endpoint(clone, {
-    ...{ name, consume_url: random.chance(odd) ? random.pick(oddPaths) : path },
-    ...{ enabled: random.chance(0.85), log_level: random.pick(['NONE', 'BASIC', 'FULL']) },
+    name,
+    consume_url: random.chance(odd) ? random.pick(oddPaths) : path,
+    enabled: random.chance(0.85),
+    log_level: random.pick(['NONE', 'BASIC', 'FULL']),
     callers: random.some(machines, 0.3).map(({ id }) => id),
     ...(random.chance(0.3) ? random.pick(variants) : {}),
   })

@@ -88,7 +88,9 @@ function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[
     const clone_of = how === 'missing' ? lost : (links[how]?.id ?? null)
     clones.push(
       made.application(tenant, {
-        ...{ clone_of, slug, enabled: random.chance(0.85) },
+        clone_of,
+        slug,
+        enabled: random.chance(0.85),
         ...(random.chance(0.3) ? { name: `Another ${random.text(3)}`, description: 'described' } : {}),
         ...(random.chance(0.1) ? { slug: `other-${random.text(3).toLowerCase()}` } : {}),
         ...oddTexts(made),

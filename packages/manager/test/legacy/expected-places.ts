@@ -1,0 +1,26 @@
+// Where the rows of an old install belong, and whose they are.
+import type { Id, OldInstall } from './old-rows.ts'
+
+/** Why a row has no counterpart; by the id that the import's ledger knows it by. */
+export type KeptAside = Map<Id, string>
+export type Places = ReturnType<typeof placesOf>
+
+/** Which project each tenant and application is in; those that are in none are lost. */
+export function placesOf(install: OldInstall) {
+  const projects = new Set(install.projects.map(({ id }) => id))
+  const lost = { tenants: new Map() as KeptAside, applications: new Map() as KeptAside }
+  const tenantProject = new Map<Id, Id>()
+  for (const { id, project_id } of install.tenants)
+    if (projects.has(project_id)) tenantProject.set(id, project_id)
+    else lost.tenants.set(id, 'orphan')
+  const projectOf = new Map<Id, Id>()
+  for (const { id, tenant_id, project_id } of install.applications) {
+    const project = tenant_id === null ? project_id : tenantProject.get(tenant_id)
+    if (project !== null && project !== undefined && projects.has(project)) projectOf.set(id, project)
+    else lost.applications.set(id, 'orphan')
+  }
+  return { projects, tenantProject, projectOf, lost }
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const isSubject = (userId: string): boolean => uuid.test(userId)
