@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AppError, errorCodes } from '../src/platform/errors.ts'
 import type { ApiServer } from '../src/platform/http/declarations.ts'
 import { createHealthServer } from '../src/platform/http/health-server.ts'
 import type { Json } from '../tools/openapi-frame.ts'
@@ -21,6 +22,8 @@ const documentFile = `${root}docs/api/openapi.json`
 const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Json & {
   paths: Record<string, Record<string, Json & { security: Json[] }>>
 }
+/** GET routes that refuse a body, as the POST route beside them does. */
+const polled = new Set(['/api/proxy/ready', '/api/proxy/deployment'])
 const id = '01a1dd79-fdac-7340-8cd1-55a8056ca626'
 
 let service: TestApp
@@ -74,6 +77,42 @@ const planted: [string, (server: ApiServer) => void, RegExp][] = [
   ],
   ['no body', (server) => server.addHook('onSend', async () => ''), /GET \/health 200: has no body/],
 ]
+
+type Operation = { method: string; path: string; status: string; mayHaveBody: boolean }
+const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { requestBody, responses }]) =>
+    Object.keys((responses ?? {}) as Json).map((status) => ({
+      method,
+      path,
+      status,
+      mayHaveBody: requestBody !== undefined || !['get', 'head'].includes(method),
+    })),
+  ),
+)
+
+describe('statuses', () => {
+  // Every answer of every test app has one that the document declares for its route: the comparison below sees to it. What
+  // an upstream of the ESB answers, and the switch of a socket, are no answers of the Manager.
+  test('[errors.statuses] no route answers with any but these, and four of them only where they are stated', () => {
+    const own = operations.filter(({ status }) => !['default', '101'].includes(status))
+    const usual = '200 201 202 400 401 403 404 409 410 429 500 502 503'.split(' ')
+    const stated = ['304', '413', '415', '422']
+    expect([...new Set(own.map(({ status }) => status))].toSorted()).toEqual([...usual, ...stated].toSorted())
+    for (const code of errorCodes)
+      expect([...usual, ...stated]).toContain(String(new AppError(code, 'x').status))
+    const unstated = own.filter(({ method, path, status, mayHaveBody }) =>
+      status === '304'
+        ? !['get', 'head'].includes(method)
+        : status === '422'
+          ? path !== '/api/machine/comms/emit'
+          : ['413', '415'].includes(status) &&
+            !mayHaveBody &&
+            !path.startsWith('/esb/') &&
+            !polled.has(path),
+    )
+    expect(unstated).toEqual([])
+  })
+})
 
 describe('the comparison of answers with the document', () => {
   test.each(planted)('finds %s', async (_name, extend, message) => {

@@ -8,6 +8,7 @@ import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '../src/commands/program.ts'
 import { headersOf, testEnv } from './kit/app.ts'
+import { stateOf } from './kit/baselines.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
 import { isWaiting, untilWaiting } from './kit/locks.ts'
@@ -49,10 +50,12 @@ describe('start', () => {
     expect(tables).toEqual([])
     await runManager(['migrate', 'up'], testEnv(empty.url))
     await client.query("insert into pgmigrations (name, run_on) values ('9999_future', now())")
+    const { described } = await stateOf(empty)
     // An addition that older releases can live with lets them start.
     const running = await startProcess(empty.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
     running.child.kill('SIGTERM')
     expect(await running.exit).toBe(0)
+    expect((await stateOf(empty)).described).toEqual(described)
     await client.query("update schema_compatibility set oldest_migration = '9999_future'")
     const young = await runToEnd(testEnv(empty.url))
     expect([young.code, young.stderr]).toEqual([
@@ -226,7 +229,10 @@ describe('migrations', () => {
     await client.connect()
     await client.query('drop table pgmigrations')
     const baseline = await runManager(['migrate', 'baseline', migrations.at(-1) as string], env)
-    expect([baseline.code, baseline.stdout]).toEqual([0, `recorded as applied: ${migrations.join(', ')}\n`])
+    expect([baseline.code, baseline.stdout]).toEqual([
+      0,
+      `the schema is that of ${migrations.at(-1)}\nrecorded as applied: ${migrations.join(', ')}\n`,
+    ])
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     await client.end()
     await empty.drop()
@@ -241,8 +247,23 @@ describe('migrations', () => {
       await client.query(readFileSync(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'))
     await client.end()
     const env = testEnv(old.url)
-    const baseline = await runManager(['migrate', 'baseline', present.at(-1) as string], env)
-    expect([baseline.code, baseline.stdout]).toEqual([0, `recorded as applied: ${present.join(', ')}\n`])
+    const found = `the schema is that of ${present.at(-1)}\n`
+    const dryRun = await runManager(['migrate', 'baseline', '--dry-run'], env)
+    expect([dryRun.code, dryRun.stdout]).toEqual([
+      0,
+      `${found}would be recorded as applied: ${present.join(', ')}\n`,
+    ])
+    const other = await runManager(['migrate', 'baseline', last], env)
+    expect([other.code, other.stdout, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('missing: table '),
+      expect.stringContaining(`is that of ${present.at(-1)}, not of ${last}; nothing was recorded`),
+    ])
+    const baseline = await runManager(['migrate', 'baseline'], env)
+    expect([baseline.code, baseline.stdout]).toEqual([
+      0,
+      `${found}recorded as applied: ${present.join(', ')}\n`,
+    ])
     const up = await runManager(['migrate', 'up'], env)
     expect([up.code, up.stdout]).toEqual([0, expect.stringContaining(`applied ${last}\n`)])
     expect(up.stdout.match(/^applied /gm)).toHaveLength(1)

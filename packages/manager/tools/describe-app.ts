@@ -3,11 +3,17 @@ import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { clientsOf } from '../src/platform/db/redis-client.ts'
+import { type ProxyRoute, proxyRoutes } from '../src/proxy-config/routes.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
-/** POLICY.md, the public schema and the API document; throws when a route does not declare what the document needs. */
-export async function describeApp(): Promise<{ policy: string; schema: string; openapi: string }> {
+/** POLICY.md, the public schema, the API document and the routes as proxies know them; throws when a route does not declare what the document needs. */
+export async function describeApp(): Promise<{
+  policy: string
+  schema: string
+  openapi: string
+  routes: ProxyRoute[]
+}> {
   const env = {
     SVC_ENV: 'development',
     SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none',
@@ -38,7 +44,7 @@ export async function describeApp(): Promise<{ policy: string; schema: string; o
       throw new Error(
         `routes without operationId, summary or response in their schema: ${undeclared.join(', ')}`,
       )
-    return { ...app.describe(), openapi: JSON.stringify(document) }
+    return { ...app.describe(), openapi: JSON.stringify(document), routes: proxyRoutes(app.routes) }
   } finally {
     await app.server.close()
     await app.readiness.close()

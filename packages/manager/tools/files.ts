@@ -17,6 +17,8 @@ const known = [
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'deploy/observability/{dashboards/*.json,prometheus.yaml,alerts.yaml,alerts.test.yaml}',
   'deploy/kubernetes/{base,migrate,exchange-master,wake,workloads,secrets/*,overlays/*}/*.yaml',
+  'deploy/proxy/apply',
+  'deploy/proxy/nginx/{*.conf,*.js}',
   'deploy/systemd/*.service',
   'examples/*.ts',
   'examples/*.mjs',
@@ -29,6 +31,7 @@ const known = [
   'packages/gotemplate/src/*.ts',
   'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,generated,legacy,policy}/**/*.ts',
+  'packages/manager/src/proxy-config/*.ts',
   'packages/manager/src/platform/{clock,errors,ids,metrics,quick-histogram}.ts',
   'packages/manager/src/platform/*/*.ts',
   // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.

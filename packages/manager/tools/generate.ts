@@ -1,6 +1,7 @@
-// Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts (from a migrated database),
-// POLICY.md, docs/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards
-// of deploy/observability/. With --check it writes nothing and fails on a difference.
+// Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
+// migrated databases), generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md,
+// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards of deploy/observability/. With
+// --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -12,6 +13,7 @@ import { format, resolveConfig } from 'prettier'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { dashboardJson } from './dashboard-frame.ts'
 import { dashboards } from './dashboards.ts'
+import { schemaHistory } from './schema-history.ts'
 import { readAllSdl, readRows } from './sdl.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
@@ -83,6 +85,7 @@ async function databaseTypes(): Promise<string> {
 
 emit('packages/manager/src/generated/graphql.ts', await graphqlTypes())
 emit('packages/manager/src/generated/db.ts', await databaseTypes())
+emit('packages/manager/src/generated/schema-history.ts', header + (await schemaHistory()))
 // Only now do the files that the app imports agree with its sources.
 const { describeApp } = await import('./describe-app.ts')
 const { configurationPage } = await import('./configuration-page.ts')
@@ -91,6 +94,16 @@ const described = await describeApp()
 emit('POLICY.md', described.policy)
 emit('docs/api/schema.graphql', described.schema)
 const formatting = await resolveConfig(root)
+emit(
+  'packages/manager/src/generated/routes.ts',
+  header +
+    (await format(
+      `import type { ProxyRoute } from '../proxy-config/routes.ts'
+
+export const routes: readonly ProxyRoute[] = ${JSON.stringify(described.routes)}`,
+      { ...formatting, parser: 'typescript' },
+    )),
+)
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))

@@ -34,7 +34,7 @@ Examples:
   addIdCommand(legacy)
 }
 
-type ImportFlags = { from: string; plan?: true; report?: string; type: Types; json?: true; check: boolean }
+type ImportFlags = { from: string; plan?: true; report?: string; type?: Types; json?: true; check: boolean }
 
 function addImportCommand(legacy: Command): void {
   legacy
@@ -45,7 +45,7 @@ function addImportCommand(legacy: Command): void {
     .requiredOption(...from)
     .option('--plan', 'change nothing; print what would happen')
     .option('--report <file>', 'write a line of JSON for each row that a rule decided about')
-    .option('--type <old=env>', 'which environment a type of tenants becomes; may be repeated', addType, {})
+    .option('--type <old=env>', 'which environment a type of tenants becomes; may be repeated', addType)
     .option('--json', 'print the result as JSON instead of a table')
     .option('--no-check', 'do not compare old and new at the end; `legacy check` does it later')
     .addHelpText(
@@ -62,9 +62,9 @@ Examples:
       const config = commandConfig(command)
       const options = {
         ...flags,
-        types: flags.type,
+        types: flags.type ?? {},
         say: warn,
-        onProgress: progressBar(),
+        onProgress: progressBar('read'),
       } satisfies ImportOptions
       const run = flags.plan === true ? planOnly : runImport
       const summary = await withScope(config, (scope) => run(scope, options))
@@ -121,7 +121,7 @@ function addIdCommand(legacy: Command): void {
     })
 }
 
-function addType(text: string, types: Types): Types {
+function addType(text: string, types: Types = {}): Types {
   const at = text.lastIndexOf('=')
   const environment = environmentNames.find((name) => name === text.slice(at + 1))
   if (at < 0 || environment === undefined)
@@ -130,7 +130,7 @@ function addType(text: string, types: Types): Types {
 }
 
 async function compare(scope: ImportScope, { from: url }: { from: string }): Promise<Check> {
-  const check = await checkImport(scope, { from: url, onProgress: progressBar() })
+  const check = await checkImport(scope, { from: url, onProgress: progressBar('compared') })
   endProgress()
   if (check.differences > 0) process.exitCode = 1
   return check
@@ -163,13 +163,13 @@ const barWidth = 30
 const barEveryMs = 100
 
 /** A bar on a terminal, and nothing elsewhere. */
-function progressBar(): (done: Progress) => void {
+function progressBar(what: string): (done: Progress) => void {
   let drawnAt = 0
   return ({ read, of }) => {
     if (!process.stderr.isTTY || (performance.now() - drawnAt < barEveryMs && read < of)) return
     drawnAt = performance.now()
     const filled = of === 0 ? barWidth : Math.floor((barWidth * read) / of)
-    process.stderr.write(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows`)
+    process.stderr.write(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows ${what}`)
   }
 }
 const endProgress = (): void => {

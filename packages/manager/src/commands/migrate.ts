@@ -1,11 +1,6 @@
 import type { Command } from 'commander'
-import {
-  type SchemaStatus,
-  migrateBaseline,
-  migrateUp,
-  schemaStatus,
-  withClient,
-} from '../platform/db/migrate.ts'
+import { migrateBaseline } from '../platform/db/baseline.ts'
+import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/db/migrate.ts'
 import { commandConfig, say } from './context.ts'
 
 const exitCodes = { fits: 0, 'too old': 3, 'too new': 4 }
@@ -58,15 +53,34 @@ export function addMigrateCommands(program: Command): void {
       process.exitCode = exitCodes[verdict]
     })
 
+  addBaselineCommand(migrate)
+}
+
+function addBaselineCommand(migrate: Command): void {
   migrate
     .command('baseline')
     .description(
-      'Record migrations as applied without running them, for an install that has their tables already.',
+      'For a database whose tables exist without a record of migrations: find which migration its schema corresponds to, ' +
+        'and record the migrations up to it as applied. A schema that differs is refused, and nothing is recorded.',
     )
-    .argument('<migration>', 'the last migration whose tables exist, for example 0001_core')
-    .action(async (last: string, _options, command: Command) => {
-      const names = await migrateBaseline(commandConfig(command).databaseUrl, say, last)
-      say(`recorded as applied: ${names.join(', ')}`)
+    .argument(
+      '[migration]',
+      'the migration that the schema has to correspond to, for example 0027_deployments',
+    )
+    .option('--dry-run', 'only tell what would be recorded', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npm run manager -- migrate baseline --dry-run
+  $ npm run manager -- migrate baseline
+  $ npm run manager -- migrate baseline 0027_deployments`,
+    )
+    .action(async (wanted: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
+      const { databaseUrl } = commandConfig(command)
+      const { last, recorded } = await migrateBaseline(databaseUrl, say, { wanted, dryRun })
+      say(`the schema is that of ${last}`)
+      say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)
     })
 }
 

@@ -10,13 +10,14 @@ import { addKeysCommands } from './keys.ts'
 import { addLegacyCommands } from './legacy.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
+import { addProxyConfigCommands } from './proxy-config.ts'
 import { addTriggerCommands } from './triggers.ts'
 
 /** The command `manager` with all its commands. */
 export function createProgram(): Command {
   const program = new Command('manager')
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers and its keys.',
+      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers, its keys and the configuration of its proxy.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
@@ -35,6 +36,7 @@ Examples:
   $ npm run manager -- keys status
   $ npm run manager -- pilet-keys list
   $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
+  $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com'
 
 The service itself is started with npm start.`,
     )
@@ -49,5 +51,6 @@ The service itself is started with npm start.`,
   addKeysCommands(program)
   addPiletKeysCommands(program)
   addLegacyCommands(program)
+  addProxyConfigCommands(program)
   return program
 }

@@ -1,6 +1,6 @@
 // Machine users: from the tenant they belonged to, to the environment of its type. Their credentials stay as they are.
 import { keptId } from './ids.ts'
-import { hashForm } from './plan-people.ts'
+import { isVerifiable } from './plan-people.ts'
 import { createdAt } from './plan-projects.ts'
 import { type Project, type TenantPlace, environmentId } from './project.ts'
 import { remainsOf } from './remains.ts'
@@ -108,7 +108,7 @@ function credentialOf(row: OldMachineUser): Credential | null {
     }
   const username = row.username ?? ''
   const isNamed = username !== '' && username.length <= maxUsernameLength && !username.includes(':')
-  if (!isNamed || !hashForm.test(row.password_hash ?? '')) return null
+  if (!isNamed || !isVerifiable(row.password_hash)) return null
   return {
     username,
     columns: { token_prefix: null, token_hash: null, password_hash: row.password_hash },

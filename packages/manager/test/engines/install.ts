@@ -1,4 +1,4 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx, PyNaCl, LibreOffice, Ceph and Prometheus are
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), PyNaCl, LibreOffice, Ceph and Prometheus are
 // there: on Debian, as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
@@ -52,6 +52,14 @@ export function ensureNginx(): string {
   if (present !== null) return present
   install(['nginx-light'])
   return '/usr/sbin/nginx'
+}
+
+/** nginx with its njs module, installed first where that is possible. */
+export function ensureNginxJs(): { nginx: string; module: string } {
+  const nginx = ensureNginx()
+  const find = (): string | undefined => globSync('/usr/{lib,lib64}/nginx/modules/ngx_http_js_module.so')[0]
+  if (find() === undefined) install(['libnginx-mod-http-js'])
+  return { nginx, module: find() ?? '/usr/lib/nginx/modules/ngx_http_js_module.so' }
 }
 
 /** A Python with PyNaCl, installed first where that is possible. */

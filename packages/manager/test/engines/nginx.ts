@@ -53,7 +53,8 @@ export async function startNginx({ http, server, files = {} }: NginxOptions) {
   }
 }
 
-function takesConnections(port: number): Promise<boolean> {
+/** True once something listens on this port of loopback. */
+export function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()

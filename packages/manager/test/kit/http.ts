@@ -2,7 +2,13 @@
 import { type Agent, type RequestOptions, request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string }
-export type RawCall = { method?: string; path: string; headers?: [string, string][]; body?: string }
+export type RawCall = {
+  method?: string
+  path: string
+  host?: string
+  headers?: [string, string][]
+  body?: string
+}
 
 /** Sends exactly these header lines, in this order. */
 export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
@@ -16,7 +22,7 @@ export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
         port,
         method: call.method ?? 'GET',
         path: call.path,
-        headers: ['host', 'localhost', ...lines, ...length],
+        headers: ['host', call.host ?? 'localhost', ...lines, ...length],
         agent: false,
       },
       (response) => {

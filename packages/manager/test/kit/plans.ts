@@ -10,9 +10,9 @@ export async function planOf(databaseUrl: string, text: string): Promise<string[
   await client.connect()
   await client.query(`prepare lookup as ${text}`)
   const parameters = new Set(text.match(/\$\d+/g)).size
-  const nothing = Array.from({ length: parameters }, () => 'null').join(', ')
+  const nulls = Array.from({ length: parameters }, () => 'null').join(', ')
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (format json) execute lookup(${nothing})`,
+    `explain (format json) execute lookup${parameters > 0 ? `(${nulls})` : ''}`,
   )
   await client.end()
   const lines: string[] = []

@@ -123,6 +123,21 @@ export async function seedAccessToken(sql: Pool, person: Person): Promise<string
   return id
 }
 
+/** A token as an old install issued it: in our form, without our check. */
+export async function seedOldToken(
+  sql: Pool,
+  person: Person,
+): Promise<{ id: string; token: string; tokenPrefix: string }> {
+  const [id, tokenPrefix] = [randomUUID(), randomBytes(4).toString('hex')]
+  const token = `pat_${tokenPrefix}_${randomBytes(16).toString('hex')}`
+  await sql.query(
+    `insert into personal_access_tokens (id, user_id, name, token_prefix, hash, has_check)
+     values ($1, $2, 'of an old install', $3, $4, false)`,
+    [id, person.id, tokenPrefix, quickHash(token)],
+  )
+  return { id, token, tokenPrefix }
+}
+
 /** A Bearer machine user and its token. */
 export async function seedMachineUser(
   sql: Pool,
@@ -144,18 +159,17 @@ export async function seedBasicUser(
   project: SeededProject,
   username: string,
 ): Promise<{ username: string; password: string }> {
-  const [password, salt] = [`secret of ${username}`, randomBytes(16)]
-  const stored = pbkdf2Sync(password, salt, 1_000, 32, 'sha256').toString('base64url')
+  const password = `secret of ${username}`
   await sql.query(
     `insert into machine_users (id, project_id, environment_id, name, username, enabled, password_hash)
      values ($1, $2, $3, 'seeded', $4, true, $5)`,
-    [
-      randomUUID(),
-      project.id,
-      project.environmentId,
-      username,
-      `$pbkdf2-sha256$i=1000$${salt.toString('base64url')}$${stored}`,
-    ],
+    [randomUUID(), project.id, project.environmentId, username, quickHash(password)],
   )
   return { username, password }
+}
+
+function quickHash(secret: string): string {
+  const salt = randomBytes(16)
+  const stored = pbkdf2Sync(secret, salt, 1_000, 32, 'sha256').toString('base64url')
+  return `$pbkdf2-sha256$i=1000$${salt.toString('base64url')}$${stored}`
 }

@@ -142,6 +142,8 @@ export type TokenLogin = {
   hash: string
   /** Neither revoked nor expired, by the database's clock. */
   usable: boolean
+  /** Of an old install: its last characters are no check of ours. */
+  unchecked: boolean
   user: {
     id: string
     externalName: string
@@ -163,11 +165,12 @@ type LoginRow = Omit<TokenLogin, 'user'> & {
 const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
   text: `
-    select wanted.position::int, token.id, token.hash, token.usable,
+    select wanted.position::int, token.id, token.hash, token.usable, token.unchecked,
       u.id as user_id, u.external_name, u.external_username, u.external_email, u.role
     from unnest($1::text[]) with ordinality as wanted (prefix, position)
     cross join lateral (
-      select t.id, t.hash, t.user_id, not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
+      select t.id, t.hash, t.user_id, not t.has_check as unchecked,
+        not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
       from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
     ) token
     cross join lateral (
@@ -185,10 +188,11 @@ export async function readTokenLogins(
   return inPlace<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
 }
 
-const loginOf = ({ id, hash, usable, ...user }: LoginRow): TokenLogin => ({
+const loginOf = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin => ({
   id,
   hash,
   usable,
+  unchecked,
   user: {
     id: user.user_id,
     externalName: user.external_name,
@@ -197,3 +201,13 @@ const loginOf = ({ id, hash, usable, ...user }: LoginRow): TokenLogin => ({
     role: user.role,
   },
 })
+
+// Ordered, so that the index of those tokens is the cheapest way to one, however many others there are.
+const uncheckedStatement: PreparedStatement = {
+  name: 'access-tokens-unchecked',
+  text: 'select id from personal_access_tokens where not has_check order by id limit 1',
+}
+
+/** True when there is a token of an old install. */
+export const hasUncheckedTokens = async (read: Database['read']): Promise<boolean> =>
+  (await read(uncheckedStatement, [])).length > 0

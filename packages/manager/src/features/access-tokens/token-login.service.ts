@@ -10,8 +10,14 @@ import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
 import { hasRightCheck, tokenPrefix } from './token.pure.ts'
+import { createTurns, createUncheckedTokens } from './unchecked-tokens.service.ts'
 
-export type PresentedToken = { prefix: string; secret: PresentedSecret }
+export type PresentedToken = {
+  prefix: string
+  secret: PresentedSecret
+  /** It ends in our check, or has fitted before. Others can only be of an old install. */
+  isChecked: boolean
+}
 export type TokenLoginService = ReturnType<typeof createTokenLoginService>
 
 export type TokenLoginDeps = {
@@ -22,7 +28,7 @@ export type TokenLoginDeps = {
   /** Of former master keys: tokens they issued are still valid. */
   retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
-  /** Tokens with a correct check and a wrong remainder, by prefix. */
+  /** Wrong tokens that were hashed, by prefix: those with a correct check, and those for a token of an old install. */
   forgeries: Throttle
 }
 
@@ -30,34 +36,45 @@ export type TokenLoginDeps = {
 export function createTokenLoginService(deps: TokenLoginDeps) {
   const { database, verifier, metrics, lastUses, forgeries } = deps
   const checkKeys = [deps.checkKey, ...deps.retiredCheckKeys]
+  const hasUnchecked = createUncheckedTokens(database)
+  const inTurn = createTurns<boolean>()
   const findLogin = createCoalesced<string, TokenLogin>({
     keyOf: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.read, prefixes),
   })
 
-  /** The token's prefix, or null when we cannot have issued it. Costs an HMAC when known, two when not. */
-  const present = (text: string): PresentedToken | null => {
+  /** The token's prefix, or null when it cannot be of this installation. Costs an HMAC when known, two when not. */
+  const present = async (text: string): Promise<PresentedToken | null> => {
     const prefix = tokenPrefix(text)
     if (prefix === null) return null
     const secret = verifier.present(text)
-    return verifier.isKnown(secret) || hasRightCheck(text, checkKeys) ? { prefix, secret } : null
+    const isChecked = verifier.isKnown(secret) || hasRightCheck(text, checkKeys)
+    return isChecked || (await hasUnchecked()) ? { prefix, secret, isChecked } : null
   }
 
-  /** Whether the hash is this token's. Wrong ones with a correct check need our own key: few are tried. */
-  const verify = async ({ prefix, secret }: PresentedToken, hash: string): Promise<boolean> => {
-    const blockedMs = verifier.isKnown(secret) ? 0 : forgeries.knownBlockMs(prefix)
-    if (blockedMs > 0) throw rateLimited('too many wrong tokens with this prefix; try again later', blockedMs)
+  const tryHash = async ({ prefix, secret }: PresentedToken, hash: string, blockedMs: number) => {
+    if (blockedMs > 0 && !verifier.isKnown(secret))
+      throw rateLimited('too many wrong tokens with this prefix; try again later', blockedMs)
     const isRight = await verifier.verify(secret, hash, { lane: 'token', owner: prefix })
     if (!isRight) await forgeries.fail(prefix)
     return isRight
+  }
+  /** Whether the hash is this token's. Wrong ones with a correct check need our own key; others take turns. */
+  const verify = (token: PresentedToken, hash: string): Promise<boolean> => {
+    const { prefix, secret, isChecked } = token
+    if (isChecked) return tryHash(token, hash, forgeries.knownBlockMs(prefix))
+    return inTurn(prefix, secret.fingerprint, async () =>
+      tryHash(token, hash, await forgeries.blockedMs(prefix)),
+    )
   }
 
   /** True when the row is usable and its hash is this token's; notes the use. */
   const fits = async (
     token: PresentedToken,
-    row: Pick<TokenLogin, 'id' | 'hash' | 'usable'>,
+    row: Pick<TokenLogin, 'id' | 'hash' | 'usable' | 'unchecked'>,
   ): Promise<boolean> => {
-    if (!row.usable || !(await verify(token, row.hash))) return false
+    if (!row.usable || !(token.isChecked || row.unchecked)) return false
+    if (!(await verify(token, row.hash))) return false
     lastUses.note(row.id)
     return true
   }
@@ -68,7 +85,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
 
     /** The owner of the token, and its id; throws 401 when it is not valid. */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
-      const token = present(text)
+      const token = await present(text)
       const login = token === null ? null : await findLogin(token.prefix)
       const holds = token !== null && login !== null && (await fits(token, login))
       metrics.auth.inc({ kind: 'pat', outcome: holds ? 'ok' : 'refused' })

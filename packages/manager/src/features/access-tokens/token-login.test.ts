@@ -206,7 +206,7 @@ describe('the end of a token', () => {
 })
 
 describe('tokens that we never issued', () => {
-  test('[access-tokens.keyed-check] one that fails the check is refused without the KDF and without a statement', async () => {
+  test('[access-tokens.keyed-check] one that fails the check is refused without the KDF and without being looked up', async () => {
     const otherKey = createSecretKey(Buffer.alloc(32, 1))
     const elsewhere = buildToken('aB3dE6gH', 'abcdefghijklmnopqrstuvwxyz', otherKey)
     const { token } = lasting
@@ -220,7 +220,9 @@ describe('tokens that we never issued', () => {
       expect(await ask(fresh, bearer(text))).toMatchObject({ status: 401, error: invalid })
       expect(await validated(fresh, text, `203.0.113.${100 + at}`)).toBe(401)
     }
-    expect([await kdfRuns(fresh), fresh.statements]).toEqual([0, []])
+    // Whether there are tokens without a check is read, and then known for a while.
+    expect(await kdfRuns(fresh)).toBe(0)
+    expect(fresh.statements.filter((text) => !text.includes('where not has_check'))).toEqual([])
     await fresh.close()
   })
 

@@ -35,7 +35,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
   const findByMachineToken = createAccessRead<store.MachineAccess>(database, store.byMachineToken, [])
 
   const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
-    const token = accessTokens.present(text)
+    const token = await accessTokens.present(text)
     const row = token === null ? null : await findByAccessToken({ key: token.prefix, applicationId })
     if (token === null || row === null || !(await accessTokens.fits(token, row))) return null
     return validationOfPerson(row, row, true)

@@ -72,15 +72,16 @@ const userRoles = `
   ) project on true`
 
 export type UserAccess = UserRow & AccessRows & Versioned
-export type TokenAccess = UserAccess & { id: string; hash: string; usable: boolean }
+export type TokenAccess = UserAccess & { id: string; hash: string; usable: boolean; unchecked: boolean }
 
 export const byAccessToken = statements('by-access-token', {
-  columns: `token.id, token.hash, token.usable, ${userColumns}`,
+  columns: `token.id, token.hash, token.usable, token.unchecked, ${userColumns}`,
   access: userAccess,
   from: `
     from unnest($1::text[], $2::uuid[]) with ordinality as wanted (prefix, application_id, position)
     cross join lateral (
-      select t.id, t.hash, t.user_id, not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
+      select t.id, t.hash, t.user_id, not t.has_check as unchecked,
+        not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
       from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
     ) token ${userFrom('token.user_id')}`,
   more: userRoles,

@@ -9,6 +9,9 @@ const indexes: Readonly<Record<string, string>> = {
     'audit_logs using brin (created_at) with (pages_per_range = 32, autosummarize = on)',
 }
 
+/** They may be there or not, whatever the migrations. */
+export const builtIndexes: readonly string[] = Object.keys(indexes)
+
 /** Builds what is missing; what a former attempt left unfinished is begun again. */
 export async function buildIndexes(client: Client, say: (line: string) => void): Promise<void> {
   for (const [name, definition] of Object.entries(indexes)) {

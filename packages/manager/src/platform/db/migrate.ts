@@ -23,10 +23,10 @@ export type SchemaStatus = {
   unknown: string[]
   verdict: 'fits' | 'too old' | 'too new'
 }
-type Say = (line: string) => void
+export type Say = (line: string) => void
 
 /** The migrations this release knows, in order. */
-function knownMigrations(): string[] {
+export function knownMigrations(): string[] {
   return readdirSync(dir)
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -4))
@@ -47,7 +47,7 @@ export async function schemaStatus(client: ClientBase | Pool): Promise<SchemaSta
   return { applied, pending, unknown, verdict: known.includes(oldest) ? 'fits' : 'too new' }
 }
 
-async function appliedMigrations(client: ClientBase | Pool): Promise<string[]> {
+export async function appliedMigrations(client: ClientBase | Pool): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
     migrationsTable,
   ])
@@ -92,29 +92,17 @@ export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<
   })
 }
 
-/** Records migrations up to `last` as applied without running them, for a database that has their tables already. */
-export function migrateBaseline(url: string, say: Say, last: string): Promise<string[]> {
-  return underLock(url, say, async (client) => {
-    const applied = await appliedMigrations(client)
-    if (applied.length > 0)
-      throw new Error(`this database is under versioned migrations already (${applied.at(-1)})`)
-    const names = knownMigrations().filter((name) => name <= last)
-    if (!names.includes(last))
-      throw new Error(`${last} is not a migration; known: ${knownMigrations().join(', ')}`)
-    const { rows } = await client.query<{ found: string | null }>(`select to_regclass('projects') as found`)
-    if (rows[0]?.found === null)
-      throw new Error('the database is empty; run `migrate up` instead of a baseline')
-    await runner({
-      dbClient: client,
-      dir,
-      migrationsTable,
-      direction: 'up',
-      noLock: true,
-      fake: true,
-      count: names.length,
-      log: () => undefined,
-    })
-    return names
+/** Records the first `count` migrations as applied, without running them. */
+export async function recordMigrations(client: Client, count: number): Promise<void> {
+  await runner({
+    dbClient: client,
+    dir,
+    migrationsTable,
+    direction: 'up',
+    noLock: true,
+    fake: true,
+    count,
+    log: () => undefined,
   })
 }
 
@@ -135,7 +123,8 @@ export function withClient<T>(url: string, work: (client: Client) => Promise<T>)
   })
 }
 
-function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
+/** Runs the work while no other migrator does. */
+export function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
   // Ending the session releases the lock.
   return withClient(url, async (client) => {
     await assertMayMigrate(client)

@@ -1,0 +1,99 @@
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, Option } from 'commander'
+import type { Database } from '../platform/db/database.ts'
+import { isHost, readBackendPattern, readHostPatterns } from '../proxy-config/hosts.ts'
+import { type Form, render } from '../proxy-config/render.ts'
+import { virtualHosts } from '../proxy-config/virtual-hosts.ts'
+import { commandConfig, printable, withDatabase } from './context.ts'
+
+type Options = {
+  format: Form
+  hostPattern: string
+  dedicatedHostPattern?: string
+  managementHost?: string
+  backendPattern?: string
+  out?: string
+}
+
+const maxNamed = 20
+
+const examples = `
+Examples:
+  $ npm run -s manager -- proxy-config --host-pattern '{application}.{project}.example.com'
+  $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com' \\
+      --management-host manager.example.com --format nginx --out rendered.conf`
+
+/** manager proxy-config */
+export function addProxyConfigCommands(program: Command): void {
+  program
+    .command('proxy-config')
+    .description('Render the configuration of the proxy: its hosts, and the gate of every route.')
+    .requiredOption('--host-pattern <pattern>', 'host of an application, with {application} and {project}')
+    .option(
+      '--dedicated-host-pattern <pattern>',
+      'host of a dedicated tenant (default: {tenant}. before the other)',
+    )
+    .option('--management-host <host>', 'host of /query, /pilets, /cli/authorize, /api/machine, /esb, …')
+    .option(
+      '--backend-pattern <url>',
+      'address of the backends of an application, such as http://{application}.{project}:8080',
+    )
+    .addOption(new Option('--format <format>', 'what to render').choices(['json', 'nginx']).default('json'))
+    .option('--out <file>', 'write this file, as a whole or not at all (default: standard output)')
+    .addHelpText(
+      'after',
+      `\nA proxy older than min_proxy_version in it refuses it: see docs/proxy.md.\n${examples}`,
+    )
+    .action(async (options: Options, command: Command) => {
+      const wanted = readOptions(options)
+      await withDatabase(commandConfig(command), (database) => write(database, options, wanted))
+    })
+}
+
+function readOptions({ hostPattern, dedicatedHostPattern, managementHost, backendPattern }: Options) {
+  if (managementHost !== undefined && !isHost(managementHost))
+    throw new Error(`${managementHost} is no host: write a name of DNS in small letters, without a port`)
+  return {
+    patterns: readHostPatterns(hostPattern, dedicatedHostPattern),
+    managementHost: managementHost ?? null,
+    backendPattern: backendPattern === undefined ? null : readBackendPattern(backendPattern),
+  }
+}
+
+async function write(
+  database: Database,
+  { format, out }: Options,
+  wanted: ReturnType<typeof readOptions>,
+): Promise<void> {
+  const tooLong: string[] = []
+  const snapshot = await database.openSnapshot()
+  try {
+    const hosts = virtualHosts(snapshot, { ...wanted, onTooLong: (name) => void tooLong.push(name) })
+    const text = Readable.from(render(format, wanted.managementHost, hosts))
+    if (out === undefined) await pipeline(text, process.stdout, { end: false })
+    else await writeWhole(out, text)
+  } finally {
+    await snapshot.close()
+  }
+  for (const name of tooLong.slice(0, maxNamed))
+    process.stderr.write(`${printable(name)} has no host: a label has at most 63 characters, a host 253\n`)
+  if (tooLong.length > maxNamed) process.stderr.write(`and ${tooLong.length - maxNamed} more have no host\n`)
+}
+
+/** Whoever reads the file finds the former one or this one, never a part. */
+async function writeWhole(file: string, text: Readable): Promise<void> {
+  const part = `${file}.${process.pid}.part`
+  try {
+    await pipeline(text, createWriteStream(part, { flags: 'wx' }))
+    const handle = await open(part, 'r')
+    await handle.sync()
+    await handle.close()
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+// The hosts a proxy serves, read from one moment of the database in batches: an install may have hundreds of thousands.
+import type { Snapshot } from '../platform/db/snapshots.ts'
+import { type HostPatterns, fill, hostOf } from './hosts.ts'
+
+export type VirtualHost = {
+  host: string
+  project: { id: string; slug: string }
+  application: { id: string; slug: string }
+  /** Of a host that only this tenant uses. */
+  tenant: { id: string; slug: string } | null
+  /** Where requests for the application itself go. */
+  backend?: string
+}
+type Options = {
+  patterns: HostPatterns
+  managementHost: string | null
+  backendPattern: string | null
+  /** Hears of what has no host because it would be longer than a name of DNS can be. */
+  onTooLong: (name: string) => void
+}
+type Row = Record<'project_id' | 'project' | 'application_id' | 'application', string> &
+  Record<'tenant_id' | 'tenant', string | null>
+
+// A tenant without a deployment of its own uses the host of the application. Slugs are compared by their bytes: the order
+// does not depend on how the database compares texts.
+const hostsSql = `
+  select p.id as project_id, p.slug as project, a.id as application_id, a.slug as application, t.id as tenant_id, t.slug as tenant
+  from (
+    select id as application_id, null::uuid as tenant_id from applications
+    union all
+    select e.application_id, e.tenant_id from tenant2applications e
+    join tenants d on d.id = e.tenant_id and d.deployment_mode = 'dedicated'
+    where e.enabled
+  ) hosts
+  join applications a on a.id = hosts.application_id
+  join projects p on p.id = a.project_id
+  left join tenants t on t.id = hosts.tenant_id
+  order by p.slug collate "C", a.slug collate "C", t.slug collate "C" nulls first`
+
+/** The hosts by project, application and tenant; throws when one of them is the management host. */
+export async function* virtualHosts(
+  snapshot: Pick<Snapshot, 'stream'>,
+  options: Options,
+): AsyncGenerator<VirtualHost, void, void> {
+  for await (const rows of snapshot.stream<Row>(hostsSql))
+    for (const row of rows) {
+      const found = hostFor(row, options)
+      if (found !== null) yield found
+    }
+}
+
+function hostFor(
+  row: Row,
+  { patterns, managementHost, backendPattern, onTooLong }: Options,
+): VirtualHost | null {
+  const { project_id, project, application_id, application, tenant_id, tenant } = row
+  const name = [project, application, tenant].filter((slug) => slug !== null).join('/')
+  const host = hostOf(patterns, row)
+  if (host === null) {
+    onTooLong(name)
+    return null
+  }
+  if (host === managementHost)
+    throw new Error(
+      `the host of ${name} is the management host ${host}; choose another one for --management-host`,
+    )
+  return {
+    host,
+    project: { id: project_id, slug: project },
+    application: { id: application_id, slug: application },
+    tenant: tenant_id === null || tenant === null ? null : { id: tenant_id, slug: tenant },
+    ...(backendPattern === null ? {} : { backend: fill(backendPattern, row) }),
+  }
+}

@@ -1,0 +1,120 @@
+// Callers that are known and may not do what they ask: 403 on every REST route that knows of such a case.
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Person, headersOf } from './kit/app.ts'
+import { callbackUrl, register } from './kit/backends.ts'
+import { placeOf } from './kit/comms.ts'
+import { bearer } from './kit/credentials.ts'
+import { seedEndpoint } from './kit/endpoints.ts'
+import { rawCall } from './kit/http.ts'
+import { piletPath, seedPilet } from './kit/pilets.ts'
+import { useProject } from './kit/project.ts'
+import { seedMachineUser } from './kit/seed.ts'
+
+const { service, project, other, person, member } = useProject({ withOther: true })
+
+type Headers = Record<string, string>
+type Call = { path: string; headers: Headers; body?: unknown }
+let stranger: Person
+let reader: Person
+let [token, backendId, endpointId] = ['', '', '']
+
+beforeAll(async () => {
+  stranger = await person('stranger')
+  reader = await member('reader', 'readonly')
+  ;({ token } = await seedMachineUser(service.sql, project))
+  const colleague = await seedMachineUser(service.sql, project)
+  const registered = await register(service, colleague.token, {
+    application_id: project.applicationId,
+    callback_url: callbackUrl,
+  })
+  backendId = registered.body.registered_id as string
+  endpointId = await seedEndpoint(service.sql, project)
+  await seedPilet(service.sql, project, { name: 'cart' })
+})
+
+/** For each route a call of somebody who is known, for something that exists, which is not theirs to do. */
+const calls: Record<string, () => Call> = {
+  'ANY /esb/*': () => ({
+    path: `/esb/${project.applicationId}/${endpointId}`,
+    headers: bearer(token),
+    body: {},
+  }),
+  'PUT /api/machine/backend/:id/heartbeat': () => ({
+    path: `/api/machine/backend/${backendId}/heartbeat`,
+    headers: bearer(token),
+  }),
+  'DELETE /api/machine/backend/:id': () => ({
+    path: `/api/machine/backend/${backendId}`,
+    headers: bearer(token),
+  }),
+  'POST /api/machine/comms/emit': () => ({
+    path: '/api/machine/comms/emit',
+    headers: bearer(token),
+    body: { ...placeOf(project), tenant_id: other.tenantId, title: 'x' },
+  }),
+  'POST /api/machine/comms/publish': () => ({
+    path: '/api/machine/comms/publish',
+    headers: bearer(token),
+    body: { ...placeOf(project), tenant_id: other.tenantId, data: {} },
+  }),
+  'GET /api/audit/export': () => ({ path: '/api/audit/export', headers: headersOf(stranger) }),
+  'GET /api/audit/evidence': () => ({ path: '/api/audit/evidence', headers: headersOf(stranger) }),
+  'GET /api/audit/evidence/:name': () => ({ path: '/api/audit/evidence/x', headers: headersOf(stranger) }),
+  'GET /api/access/review': () => ({ path: '/api/access/review', headers: headersOf(stranger) }),
+  'POST /api/access/review/attest': () => ({
+    path: '/api/access/review/attest',
+    headers: headersOf(stranger),
+    body: {},
+  }),
+  'POST /pilets/:projectId/:name/:version': () => ({
+    path: piletPath({ projectId: project.id, name: 'cart', version: '2.0.0' }),
+    headers: headersOf(reader),
+    body: {},
+  }),
+  'DELETE /pilets/:projectId/:name/:version': () => ({
+    path: piletPath({ projectId: project.id, name: 'cart', version: '1.0.0' }),
+    headers: headersOf(reader),
+  }),
+}
+// Whoever sees a project may read its pilets, and to others it does not exist. A page, a form and a socket are refused by
+// where they come from: features/cli-login/ and features/comms/handshake.test.ts have these.
+const elsewhere = [
+  'GET /pilets/:projectId',
+  'GET /pilets/:projectId/:name/:version',
+  'GET /cli/authorize',
+  'POST /cli/authorize',
+  'GET /api/proxy/comms/:appID/ws',
+]
+
+describe('known callers without permission', () => {
+  test('[errors.forbidden] they are answered 403, whether it is not permitted or of another tenant', async () => {
+    for (const [name, call] of Object.entries(calls)) {
+      const { path, headers, body } = call()
+      const method = name.startsWith('ANY') ? 'POST' : (name.split(' ')[0] as string)
+      const lines = { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) }
+      const answer = await rawCall(service.url, {
+        method,
+        path,
+        headers: Object.entries(lines),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      expect([name, answer.status, JSON.parse(answer.body).code]).toEqual([name, 403, 'forbidden'])
+    }
+  })
+
+  test('no route that may answer 403 is missing here', () => {
+    const { paths } = JSON.parse(
+      readFileSync(new URL('../../../docs/api/openapi.json', import.meta.url), 'utf8'),
+    ) as { paths: Record<string, Record<string, { responses?: Record<string, unknown> }>> }
+    const declared = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        responses?.['403'] === undefined || path.startsWith('/esb/')
+          ? []
+          : [`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`],
+      ),
+    )
+    const known = [...Object.keys(calls), ...elsewhere].filter((name) => name !== 'ANY /esb/*')
+    expect(declared.toSorted()).toEqual(known.toSorted())
+  })
+})

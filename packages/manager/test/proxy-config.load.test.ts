@@ -1,0 +1,59 @@
+// The configuration of a large install: 10,000 dedicated tenants with 20 applications each.
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { createReferenceProxy } from './engines/nginx-proxy.ts'
+import { ensureNginx } from './engines/install.ts'
+import { proxySecret, testEnv } from './kit/app.ts'
+import { runManager } from './kit/process.ts'
+import { useProject } from './kit/project.ts'
+
+const { service } = useProject()
+
+async function seedLarge(): Promise<void> {
+  const id = randomUUID()
+  await service.sql.query("insert into projects (id, name, slug) values ($1, 'large', 'large')", [id])
+  await service.sql.query(
+    `insert into applications (id, project_id, name, slug)
+     select gen_random_uuid(), $1, 'a' || n, 'a' || n from generate_series(1, 20) n`,
+    [id],
+  )
+  await service.sql.query(
+    `insert into tenants (id, project_id, name, slug, deployment_mode)
+     select gen_random_uuid(), $1, 't' || n, 't' || n, 'dedicated' from generate_series(1, 10000) n`,
+    [id],
+  )
+  await service.sql.query(
+    `insert into tenant2applications (id, project_id, tenant_id, application_id, enabled)
+     select gen_random_uuid(), $1, t.id, a.id, true from tenants t, applications a where t.project_id = $1 and a.project_id = $1`,
+    [id],
+  )
+}
+
+test('it is rendered in bounded memory, and nginx takes it', async () => {
+  await seedLarge()
+  const proxy = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })
+  try {
+    const render = (form: string, file: string) =>
+      runManager(
+        [
+          'proxy-config',
+          '--host-pattern={application}.{project}.example.com',
+          `--format=${form}`,
+          `--out=${path.join(proxy.folder, file)}`,
+        ],
+        // Less than what is rendered: it cannot all be in memory.
+        { ...testEnv(service.database.url), NODE_OPTIONS: '--max-old-space-size=64' },
+      )
+    expect(await render('json', 'proxy.json')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await render('nginx', 'rendered.conf')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(proxy.inService()).toMatch(/\n# complete: 200021 hosts\n$/)
+    // Throws when nginx refuses it.
+    execFileSync(ensureNginx(), ['-t', '-q', '-p', proxy.folder, '-c', path.join(proxy.folder, 'nginx.conf')])
+    writeFileSync(path.join(proxy.folder, 'rendered.conf'), '')
+  } finally {
+    await proxy.close()
+  }
+})

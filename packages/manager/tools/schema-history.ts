@@ -1,0 +1,48 @@
+// What each migration makes of the schema: the objects it adds or changes, and those it removes.
+import { readFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { describeSchema } from '../src/platform/db/schema-description.ts'
+import { knownMigrations } from '../src/platform/db/migrate.ts'
+import { createEmptyDatabase } from '../test/kit/databases.ts'
+
+type Change = { set: Record<string, string>; removed: string[] }
+
+/** Runs the migrations one by one and describes the database after each. */
+export async function schemaHistory(): Promise<string> {
+  const empty = await createEmptyDatabase()
+  const client = new Client({ connectionString: empty.url })
+  await client.connect()
+  const history: Record<string, Change> = {}
+  try {
+    let before: ReadonlyMap<string, string> = new Map()
+    for (const name of knownMigrations()) {
+      await client.query(readFileSync(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'))
+      await client.query('begin')
+      const after = await describeSchema(client)
+      await client.query('rollback')
+      const change = changeBetween(before, after)
+      // A baseline could not tell a database with it from one without.
+      if (Object.keys(change.set).length + change.removed.length === 0)
+        throw new Error(`${name} changes nothing that src/platform/db/schema-description.ts describes`)
+      history[name] = change
+      before = after
+    }
+  } finally {
+    await client.end()
+    await empty.drop()
+  }
+  return `
+export const schemaHistory: Readonly<
+  Record<string, { set: Readonly<Record<string, string>>; removed: readonly string[] }>
+> = ${JSON.stringify(history, null, 2)}
+`
+}
+
+function changeBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change {
+  const set = [...after].filter(([name, definition]) => before.get(name) !== definition)
+  // The order of code points: the same wherever it runs.
+  return {
+    set: Object.fromEntries(set.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    removed: [...before.keys()].filter((name) => !after.has(name)).toSorted(),
+  }
+}
