@@ -105,10 +105,7 @@ describe('statuses', () => {
         ? !['get', 'head'].includes(method)
         : status === '422'
           ? path !== '/api/machine/comms/emit'
-          : ['413', '415'].includes(status) &&
-            !mayHaveBody &&
-            !path.startsWith('/esb/') &&
-            !polled.has(path),
+          : ['413', '415'].includes(status) && !mayHaveBody && !path.startsWith('/esb/') && !polled.has(path),
     )
     expect(unstated).toEqual([])
   })

@@ -215,7 +215,7 @@ test('personal access tokens stay valid, expire and stay revoked', async () => {
       good,
       revoked: b.token(person, { revoked: true }),
       expired: b.token(person, { expires_at: '2025-01-01T00:00:00Z' }),
-      taken: b.token(person, { token_prefix: good.token_prefix }),
+      taken: b.token(person, { token_prefix: good.token_prefix, revoked: true }),
       nobody: b.token('jane'),
       foreign: b.token(person, { hash: '$2b$10$notours' }),
     }
