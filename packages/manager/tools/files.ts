@@ -43,7 +43,7 @@ const known = [
   'packages/manager/migrations/[0-9][0-9][0-9][0-9]_*.sql',
   'packages/manager/conformance/register.yaml',
   'packages/manager/src/{features/*,platform/graphql,policy}/*.graphql',
-  'packages/manager/test/baseline-operations.graphql',
+  'packages/manager/test/{baseline-{operations,schema}.graphql,baseline-answers.txt}',
 ]
 
 /** Those of the files that no rule knows. */

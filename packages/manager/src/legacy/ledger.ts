@@ -5,8 +5,6 @@ import type { Types } from './project.ts'
 import type { Fingerprints } from './source.ts'
 import { viewNames } from './views.ts'
 
-export type LedgerCount = { view: string; outcome: string; rule: string | null; rows: number }
-
 /** Notes the old install at the first import; throws when it has changed since, or is another one. */
 export async function claimSource(db: Db, source: Fingerprints, types: Types): Promise<void> {
   await sql`
@@ -37,15 +35,6 @@ export async function claimSource(db: Db, source: Fingerprints, types: Types): P
 
 export const noteFinished = async (db: Db): Promise<void> => {
   await sql`update legacy_imports set finished_at = coalesce(finished_at, now())`.execute(db)
-}
-
-/** How many rows of each view had each outcome, by their first rule. */
-export async function countLedger(db: Db): Promise<LedgerCount[]> {
-  const { rows } = await sql<LedgerCount>`
-    select view, outcome, rules[1] as rule, count(*)::int as rows from legacy_rows group by 1, 2, 3`.execute(
-    db,
-  )
-  return rows
 }
 
 /** Slugs of projects that were not imported. */

@@ -1,7 +1,7 @@
 // Old names and slugs, made to fit today's rules. Pure.
 import { hasForbiddenCharacters, isLongerThan } from '../platform/inputs/inputs.ts'
 
-export const maxNameLength = 100
+const maxNameLength = 100
 const maxSlugLength = 64
 
 /** The name if it fits; else what is left of it without control characters, cut; else the fallback. */

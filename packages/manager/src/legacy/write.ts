@@ -11,7 +11,7 @@ import { type NewRow, type Step, type TableName, tables } from './steps.ts'
 export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMasterKey: LockMasterKey }
 
 const batchRows = 500
-export const importActor: AuditActor = systemActor('manager legacy import')
+const importActor: AuditActor = systemActor('manager legacy import')
 
 /** Writes all steps. While a batch is written, the next one is read. */
 export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {

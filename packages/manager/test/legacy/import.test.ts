@@ -129,7 +129,7 @@ describe('applications', () => {
 })
 
 test('settings of clones that differ in every field and order answer as they did', async () => {
-  const pairs = (text: string) => [...text].map((Key) => ({ Key, Value: `${Key} of ${text}` }))
+  const pairs = (text: string) => Array.from(text).map((Key) => ({ Key, Value: `${Key} of ${text}` }))
   const done = await imported((b) => {
     const project = b.project()
     b.setting(
@@ -249,7 +249,7 @@ test('roles of tenants: owner, maintainer as admin, all others as member [versio
   const own = [`${tenant.id}/${twice}`, `${tenant.id}/${twice}/2`].map((id) =>
     done.ledger.get('tenant_members')?.get(id),
   )
-  expect(own.map((row) => row?.outcome).toSorted()).toEqual(['merged', 'moved'])
+  expect(own.map((row) => row?.outcome ?? '').toSorted()).toEqual(['merged', 'moved'])
 })
 
 test.each([101, 104, 108])('random install %i comes over, and a second run changes nothing', async (seed) => {

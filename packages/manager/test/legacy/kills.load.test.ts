@@ -1,6 +1,7 @@
 // An import that is killed at any instant goes on where it was, and comes to what an uninterrupted one comes to.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEnv } from '../kit/app.ts'
@@ -13,80 +14,81 @@ import type { OldInstall } from './old-rows.ts'
 import { type Random, createRandom } from './random.ts'
 import { randomInstall } from './random-install.ts'
 
-const kills = Number(process.env['LEGACY_KILLS'] ?? 8)
+const kills = Number(process.env['LEGACY_KILLS'] ?? 4)
 const command = new URL('../../src/commands/manager.ts', import.meta.url).pathname
 const sizes = { projects: 6, tenants: 40, applications: 12, people: 30 }
 const install: OldInstall = randomInstall({ seed: 77, sizes })
 const scene = {} as {
   old: TestDatabase
   wanted: string
-  /** Of an uninterrupted import: how many rows its ledger has, and when it got the first and the last. */
+  /** How many rows the ledger of an uninterrupted import has. */
   rows: number
-  firstMs: number
-  lastMs: number
 }
+const importInto = (database: TestDatabase) =>
+  runImport(database, scene.old.url, install.types, ['--no-check'])
 
 beforeAll(async () => {
   scene.old = await storeInstall(install)
   const database = await createScratchDatabase()
-  const started = Date.now()
-  const progress: { ms: number; rows: number }[] = []
-  const timer = setInterval(() => {
-    const ms = Date.now() - started
-    void ledgerRows(database).then((rows) => progress.push({ ms, rows }))
-  }, 50)
-  const result = await runImport(database, scene.old.url, install.types)
-  clearInterval(timer)
-  expect(result).toMatchObject({ code: 0 })
-  scene.rows = await ledgerRows(database)
-  scene.firstMs = progress.findLast(({ rows }) => rows === 0)?.ms ?? 0
-  scene.lastMs = progress.find(({ rows }) => rows === scene.rows)?.ms ?? Date.now() - started
+  expect(await importInto(database)).toMatchObject({ code: 0 })
+  const client = await connect(database)
+  scene.rows = await ledgerRows(client)
+  await client.end()
   scene.wanted = await dump(database.url)
   await database.drop()
 })
 afterAll(() => scene.old.drop())
 
-async function ledgerRows(database: TestDatabase): Promise<number> {
+async function connect(database: TestDatabase): Promise<Client> {
   const client = new Client({ connectionString: database.url })
   await client.connect()
+  return client
+}
+
+async function ledgerRows(client: Client): Promise<number> {
   const { rows } = await client.query<{ count: number }>('select count(*)::int from legacy_rows')
-  await client.end()
   return rows[0]?.count ?? 0
 }
 
-/** Starts an import and kills it so many milliseconds later, unless it has ended. */
-async function killedImport(database: TestDatabase, afterMs: number): Promise<void> {
-  const args = importArguments(scene.old.url, install.types)
-  const child = spawn(process.execPath, [command, ...args], {
-    env: { PATH: process.env['PATH'], ...testEnv(database.url) } as NodeJS.ProcessEnv,
-    stdio: 'ignore',
-  })
+/** Starts an import, and kills it some milliseconds after it has so many rows; how many it had when it was dead. */
+async function killedImport(database: TestDatabase, atRows: number, delayMs: number): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [command, ...importArguments(scene.old.url, install.types, ['--no-check'])],
+    { env: { PATH: process.env['PATH'], ...testEnv(database.url) }, stdio: 'ignore' },
+  )
   const exit = once(child, 'exit')
-  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
+  const client = await connect(database)
+  while (child.exitCode === null && (await ledgerRows(client)) < atRows) await wait(2)
+  await wait(delayMs)
+  child.kill('SIGKILL')
   await exit
-  clearTimeout(timer)
+  const left = await ledgerRows(client)
+  await client.end()
+  return left
 }
 
-/** Kills imports into a new database at random instants, ends with one that is not; how many rows each kill had left. */
+/** Kills imports into a new database, and ends with one that is not killed; how many rows each kill had left. */
 async function interruptedImport(database: TestDatabase, random: Random): Promise<number[]> {
   const left: number[] = []
-  for (let runs = random.int(1, 3); runs > 0; runs--) {
-    await killedImport(database, random.int(scene.firstMs, scene.lastMs))
-    left.push(await ledgerRows(database))
+  let rows = 0
+  for (let runs = random.int(1, 3); runs > 0 && rows < scene.rows; runs--) {
+    rows = await killedImport(database, random.int(rows, scene.rows - 1), random.int(0, 60))
+    left.push(rows)
   }
-  expect(await runImport(database, scene.old.url, install.types)).toMatchObject({ code: 0 })
-  return left.filter((rows) => rows > 0 && rows < scene.rows)
+  expect(await importInto(database)).toMatchObject({ code: 0 })
+  return left.filter((count) => count < scene.rows)
 }
 
 describe('an import', () => {
   test(
     `that is killed ${kills} times in its midst comes to the same end`,
-    { timeout: kills * 240_000 },
+    { timeout: kills * 120_000 },
     async () => {
       const random = createRandom(Number(process.env['LEGACY_SEED'] ?? 1))
       const left: number[] = []
       const different: string[] = []
-      for (let rounds = 0; left.length < kills && rounds < 5 * kills; rounds++) {
+      for (let rounds = 0; left.length < kills && rounds < 3 * kills; rounds++) {
         const database = await createScratchDatabase()
         left.push(...(await interruptedImport(database, random)))
         const repeated = await repeatedAuditRows(database.url)
@@ -104,7 +106,7 @@ describe('an import', () => {
 
   test('waits for another one, and both end well', { timeout: 300_000 }, async () => {
     const database = await createScratchDatabase()
-    const both = await Promise.all([1, 2].map(() => runImport(database, scene.old.url, install.types)))
+    const both = await Promise.all([1, 2].map(() => importInto(database)))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     expect(await dump(database.url)).toBe(scene.wanted)
     expect(await repeatedAuditRows(database.url)).toEqual([])

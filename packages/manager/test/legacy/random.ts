@@ -35,7 +35,7 @@ export function createRandom(seed: number) {
     /** Letters and digits. */
     text: (length: number): string =>
       Array.from({ length }, () =>
-        pick([...'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789']),
+        pick(Array.from('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789')),
       ).join(''),
   }
 }

@@ -25,7 +25,7 @@ async function measure(size: BulkSize) {
   const [old, database] = await Promise.all([createBulkInstall(size), createScratchDatabase()])
   const started = performance.now()
   const child = spawn(process.execPath, [command, ...importArguments(old.url)], {
-    env: { PATH: process.env['PATH'], ...testEnv(database.url) } as NodeJS.ProcessEnv,
+    env: { PATH: process.env['PATH'], ...testEnv(database.url) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   let peak = 0
