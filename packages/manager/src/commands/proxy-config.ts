@@ -54,8 +54,11 @@ export function addProxyConfigCommands(program: Command): void {
 }
 
 function readOptions({ hostPattern, dedicatedHostPattern, managementHost, backendPattern }: Options) {
-  if (managementHost !== undefined && !isHost(managementHost))
-    throw new Error(`${managementHost} is no host: write a name of DNS in small letters, without a port`)
+  // nginx gives a meaning to some names without a dot.
+  if (managementHost !== undefined && !(isHost(managementHost) && managementHost.includes('.')))
+    throw new Error(
+      `${managementHost} is no host: write a name of DNS in small letters, with a dot and without a port`,
+    )
   return {
     patterns: readHostPatterns(hostPattern, dedicatedHostPattern),
     managementHost: managementHost ?? null,

@@ -2,6 +2,7 @@
 // have keeps the path, and nobody is led to another tenant's partner.
 import { createHash } from 'node:crypto'
 import { problemOfConsumeUrl, problemOfUrl } from '../features/endpoints/endpoint-rules.pure.ts'
+import { parseUuid } from '../platform/ids.ts'
 import { hasForbiddenCharacters, isLongerThan } from '../platform/inputs/inputs.ts'
 import type { MachinePlace, Project } from './project.ts'
 import type { OldEndpoint } from './rows.ts'
@@ -9,6 +10,7 @@ import type { OldEndpoint } from './rows.ts'
 export type Variant = {
   /** The old id of the endpoint that stands for all of them. */
   first: string
+  texts: string
   clones: number
   isEnabled: boolean
   logLevel: string
@@ -18,10 +20,13 @@ export type Variant = {
   granted: Set<string>
   path: string | null
 }
-/** The variants of each path of each application. */
-export type Variants = Map<string, Map<string, Variant>>
+/** The variants of each path of each application, and where to go on counting paths that are alike. */
+export type Variants = { ofPaths: Map<string, Map<string, Variant>>; next: Map<string, number> }
 
 const keyOf = (applicationId: string, path: string | null): string => `${applicationId} ${path}`
+
+/** What people read of it. */
+export const textsOf = (row: OldEndpoint): string => JSON.stringify([row.name, row.description])
 
 /** What a call does; names, texts and logging apart. It covers secrets, and is never stored. */
 const behaviourOf = (row: OldEndpoint): string =>
@@ -45,7 +50,7 @@ export async function readVariants(
   rows: AsyncIterable<OldEndpoint>,
   problemOfTemplate: (text: string) => string | null,
 ): Promise<Variants> {
-  const variants: Variants = new Map()
+  const variants: Variants['ofPaths'] = new Map()
   for await (const row of rows) {
     const applicationId = project.clones.get(row.application_id ?? '')?.applicationId
     if (applicationId === undefined || problemOfEndpoint(row, problemOfTemplate) !== null) continue
@@ -55,6 +60,7 @@ export async function readVariants(
     const isEnabled = row.enabled === true && !lacksSecret(row)
     const variant = ofPath.get(behaviourOf(row)) ?? {
       first: row.id,
+      texts: textsOf(row),
       clones: 0,
       isEnabled: false,
       logLevel: row.log_level ?? 'BASIC',
@@ -73,7 +79,7 @@ export async function readVariants(
     const [most] = [...ofPath.values()].toSorted((a, b) => b.clones - a.clones)
     if (most !== undefined) most.path = key.slice(key.indexOf(' ') + 1)
   }
-  return variants
+  return { ofPaths: variants, next: new Map() }
 }
 
 /** Bodies are recorded only where all recorded them; calls where any did. */
@@ -81,25 +87,27 @@ const joinedLevel = (a: string, b: string): string => (a === b ? a : 'BASIC')
 
 /** The variant of a row, with a path of its own. */
 export function variantOf(
-  variants: Variants,
+  { ofPaths: variants, next }: Variants,
   applicationId: string,
   row: OldEndpoint,
   tenantSlug: string,
 ): Variant {
   const variant = variants.get(keyOf(applicationId, row.consume_url))?.get(behaviourOf(row))
   if (variant === undefined) throw new Error(`the endpoint ${row.id} was not read before`)
-  for (let number = 1; variant.path === null; number++) {
+  const base = keyOf(applicationId, `/${tenantSlug}${row.consume_url}`)
+  for (let number = next.get(base) ?? 1; variant.path === null; number++) {
     const path = `/${tenantSlug}${number === 1 ? '' : `-${number}`}${row.consume_url}`
     if (variants.has(keyOf(applicationId, path))) continue
     variants.set(keyOf(applicationId, path), new Map())
     variant.path = path
+    next.set(base, number + 1)
   }
   return variant
 }
 
 export function callersOf(project: Project, row: OldEndpoint): { known: MachinePlace[]; unknown: number } {
   const callers = row.callers ?? []
-  const known = callers.flatMap((id) => project.machineUsers.get(id) ?? [])
+  const known = callers.flatMap((id) => project.machineUsers.get(parseUuid(id) ?? id) ?? [])
   return { known, unknown: callers.length - known.length }
 }
 

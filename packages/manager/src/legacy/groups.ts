@@ -25,7 +25,7 @@ export function groupClones(applications: readonly Clone[]): Group[] {
   const rootOf = new Map<string, string>()
   for (const application of applications) {
     if (application.clone_of === null) continue
-    const root = followed(application, byId)
+    const root = followed(application, byId, rootOf)
     rootOf.set(application.id, root)
     isRoot.add(root)
   }
@@ -43,15 +43,24 @@ export function groupClones(applications: readonly Clone[]): Group[] {
   }
   const familyOfSlug = slugsOf(families)
   for (const application of single)
-    add(familyOfSlug.get(application.slug ?? '') ?? `slug ${application.slug ?? ''}`, application)
+    add(familyOfSlug.get(application.slug ?? '') ?? ownFamily(application), application)
   return [...families].flatMap(([key, family]) => split(key, family))
 }
 
-/** Where a chain of clones ends; the smallest id of a circle. */
-function followed(start: Clone, byId: ReadonlyMap<string, Clone>): string {
+/** What has no slug is like nothing else. */
+const ownFamily = ({ id, slug }: Clone): string => ((slug ?? '') === '' ? `id ${id}` : `slug ${slug}`)
+
+/** Where a chain of clones ends; the smallest id of a circle. What was found before is not followed again. */
+function followed(
+  start: Clone,
+  byId: ReadonlyMap<string, Clone>,
+  rootOf: ReadonlyMap<string, string>,
+): string {
   const seen = new Set<string>()
   let id = start.id
   for (;;) {
+    const known = rootOf.get(id)
+    if (known !== undefined) return known
     if (seen.has(id)) return circleFrom(id, byId)
     seen.add(id)
     const origin = byId.get(id)?.clone_of ?? null
@@ -72,7 +81,7 @@ function slugsOf(families: ReadonlyMap<string, Clone[]>): Map<string, string | u
   const found = new Map<string, string | undefined>()
   for (const [key, family] of families)
     for (const slug of new Set(family.map((clone) => clone.slug ?? '')))
-      found.set(slug, found.has(slug) ? undefined : key)
+      if (slug !== '') found.set(slug, found.has(slug) ? undefined : key)
   return found
 }
 

@@ -5,11 +5,12 @@ import type { Types } from './project.ts'
 import type { Fingerprints } from './source.ts'
 import { viewNames } from './views.ts'
 
-/** Notes the old install at the first import; throws when it has changed since, or is another one. */
+/** Notes the old install before the first row is written; throws when it has changed since, or is another one. */
 export async function claimSource(db: Db, source: Fingerprints, types: Types): Promise<void> {
   await sql`
     insert into legacy_imports (source, types) values (${JSON.stringify(source)}::jsonb, ${JSON.stringify(types)}::jsonb)
-    on conflict do nothing`.execute(db)
+    on conflict (only_row) do update set source = excluded.source, types = excluded.types, started_at = now()
+    where not exists (select from legacy_rows)`.execute(db)
   const { rows } = await sql<{
     source: Fingerprints
     types: Types

@@ -7,7 +7,7 @@ import { type Project, type TenantPlace, applicationSettingsId } from './project
 import type { OldApplication } from './rows.ts'
 import type { Configs } from './settings-layers.ts'
 import { type NewRow, type Step, madeEvent, merged, moved } from './steps.ts'
-import { fitName, fitSlug, fitText } from './texts.ts'
+import { type Taken, fitName, fitSlug, fitText, noneTaken } from './texts.ts'
 import type { AuditEvent } from '../platform/audit/append.ts'
 
 const maxDescriptionLength = 2_000
@@ -36,11 +36,11 @@ export function* planApplications(
   project: Project,
   common: ReadonlyMap<Group, Configs>,
 ): Generator<Step, void, void> {
-  const slugs = new Set<string>()
+  const slugs = noneTaken()
   for (const [group, configs] of common) yield* planGroup(project, { group, configs, slugs })
 }
 
-type Planned = { group: Group; configs: Configs; slugs: Set<string> }
+type Planned = { group: Group; configs: Configs; slugs: Taken }
 
 function* planGroup(project: Project, { group, configs, slugs }: Planned): Generator<Step, void, void> {
   const { canonical, clones } = group

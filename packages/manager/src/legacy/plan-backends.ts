@@ -13,6 +13,8 @@ import { fitText } from './texts.ts'
 
 type Deps = { secrets: Secrets; callbackRules: AddressRules }
 const maxVersionLength = 100
+// It is sent in a header.
+const tokenForm = /^[\x21-\x7e]{1,1000}$/
 
 /** Rows come with the freshest heartbeat first: that registration stands for the others of its machine user. */
 export async function* planBackends(
@@ -34,7 +36,7 @@ export async function* planBackends(
       yield merged('backends', row.id, earlier, { rules: ['registered-twice'] })
       continue
     }
-    if (url === null || (row.callback_token ?? '') === '') {
+    if (url === null || !tokenForm.test(row.callback_token ?? '')) {
       yield keptAside('backends', row.id, 'registers-again', remainsOf(row))
       continue
     }

@@ -8,6 +8,7 @@ import {
   lacksSecret,
   problemOfEndpoint,
   readVariants,
+  textsOf,
   variantOf,
 } from './endpoint-variants.ts'
 import { derivedId, keptId } from './ids.ts'
@@ -62,7 +63,9 @@ function planOne(project: Project, { row, clone, variants, secrets }: Planned): 
   const isFitted = texts.name !== row.name || texts.description !== (row.description ?? '')
   const rules: RuleName[] = [
     ...(path === row.consume_url ? [] : (['endpoint-variant'] as const)),
-    ...(isRepresented || variant.logLevel !== row.log_level ? (['endpoint-texts'] as const) : []),
+    ...(variant.texts !== textsOf(row) || variant.logLevel !== row.log_level
+      ? (['endpoint-texts'] as const)
+      : []),
     ...(isFitted && !isRepresented ? (['name-fitted'] as const) : []),
     ...(lacksSecret(row) ? (['endpoint-no-secret'] as const) : []),
     ...(unknown > 0 ? (['caller-unknown'] as const) : []),

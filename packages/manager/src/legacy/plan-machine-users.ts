@@ -7,7 +7,7 @@ import { remainsOf } from './remains.ts'
 import type { OldMachineUser } from './rows.ts'
 import type { RuleName } from './rules.ts'
 import { type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
-import { fitName } from './texts.ts'
+import { type Taken, firstFree, fitName, noneTaken } from './texts.ts'
 
 const hashBytes = 32
 const maxUsernameLength = 100
@@ -20,7 +20,7 @@ export async function* planMachineUsers(
   project: Project,
   rows: AsyncIterable<OldMachineUser>,
 ): AsyncGenerator<Step, void, void> {
-  const usernames = new Set<string>()
+  const usernames = noneTaken()
   const merges: OldMachineUser[] = []
   for await (const row of rows) {
     const tenant = project.tenants.get(row.tenant_id ?? '')
@@ -45,7 +45,7 @@ export async function* planMachineUsers(
   }
 }
 
-type Planned = { row: OldMachineUser; tenant: TenantPlace; credential: Credential; usernames: Set<string> }
+type Planned = { row: OldMachineUser; tenant: TenantPlace; credential: Credential; usernames: Taken }
 
 function planOne(project: Project, { row, tenant, credential, usernames }: Planned): Step {
   const id = keptId('machine_users', row.id)
@@ -117,12 +117,12 @@ function credentialOf(row: OldMachineUser): Credential | null {
 }
 
 /** The second of a name is told apart by its tenant. */
-function freeUsername(wanted: string, tenantSlug: string, taken: Set<string>): string {
-  for (let number = 0; ; number++) {
-    const ending = number === 0 ? '' : `@${tenantSlug}${number === 1 ? '' : `-${number}`}`
-    const username = `${wanted.slice(0, maxUsernameLength - ending.length)}${ending}`
-    if (taken.has(username)) continue
-    taken.add(username)
-    return username
-  }
+function freeUsername(wanted: string, tenantSlug: string, taken: Taken): string {
+  if (!taken.names.has(wanted)) return firstFree(taken, wanted, () => wanted)
+  return firstFree(taken, `${wanted}@${tenantSlug}`, (number) => {
+    const ending = `@${tenantSlug}${number === 1 ? '' : `-${number}`}`
+    return `${Array.from(wanted)
+      .slice(0, maxUsernameLength - ending.length)
+      .join('')}${ending}`
+  })
 }

@@ -74,14 +74,16 @@ export async function* planMembers(
 }
 
 const prefixForm = /^[0-9A-Za-z]{8}$/
-const hashForm = /^\$pbkdf2-sha256\$i=(\d{4,8})\$[\w-]+\$[\w-]+$/
+const hashForm = /^\$pbkdf2-sha256\$i=(\d{4,8})\$[\w-]+\$([\w-]+)$/
+const hashBytes = 32
 // Whoever signs in makes us run them.
 const maxIterations = 2_000_000
 
 /** Whether secrets can be verified against it. */
 export function isVerifiable(hash: string | null): boolean {
-  const iterations = hashForm.exec(hash ?? '')?.[1]
-  return iterations !== undefined && Number(iterations) <= maxIterations
+  const [, iterations = '0', derived = ''] = hashForm.exec(hash ?? '') ?? []
+  const isBounded = Number(iterations) >= 1 && Number(iterations) <= maxIterations
+  return isBounded && Buffer.from(derived, 'base64url').length === hashBytes
 }
 
 /** Tokens stay valid: their hash is taken over. They end in no check of ours, and their rows say so. */

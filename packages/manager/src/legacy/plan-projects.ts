@@ -6,7 +6,7 @@ import { type Project, type Types, environmentId } from './project.ts'
 import type { OldProject, OldTenant } from './rows.ts'
 import type { RuleName } from './rules.ts'
 import { type NewRow, type Step, madeEvent, moved } from './steps.ts'
-import { fitName, fitSlug } from './texts.ts'
+import { type Taken, fitName, fitSlug, noneTaken } from './texts.ts'
 
 /** What had to be changed to fit, and what it was. */
 export function fitted(
@@ -31,7 +31,7 @@ export function fitted(
 export const createdAt = (row: { created_at: string | null }): { created_at?: string } =>
   row.created_at === null ? {} : { created_at: row.created_at }
 
-export async function* planProject(row: OldProject, slugs: Set<string>): AsyncGenerator<Step, Project, void> {
+export async function* planProject(row: OldProject, slugs: Taken): AsyncGenerator<Step, Project, void> {
   const id = keptId('projects', row.id)
   const texts = {
     name: fitName(row.name, row.slug ?? row.id),
@@ -61,7 +61,7 @@ export async function* planTenants(
   rows: AsyncIterable<OldTenant>,
   types: Types,
 ): AsyncGenerator<Step, void, void> {
-  const slugs = new Set<string>()
+  const slugs = noneTaken()
   for await (const row of rows) {
     const id = keptId('tenants', row.id)
     const texts = {

@@ -54,7 +54,7 @@ async function* layered(rows: AsyncIterable<OldSettings>) {
     yield { row, configs, leftOut, isRepeated, project, tenant }
   }
 }
-const ownerOf = (row: OldSettings): string => `${row.tenant}/${row.application_id ?? ''}`
+const ownerOf = (row: OldSettings): string => JSON.stringify([row.tenant, row.application_id])
 
 /** What each application gets. Reads the settings once, and keeps what is common to the clones of each group. */
 export async function readCommonSettings(

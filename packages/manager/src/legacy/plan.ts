@@ -13,6 +13,7 @@ import type { Types } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { Source } from './source.ts'
 import { type Step, keptAside } from './steps.ts'
+import { noneTaken } from './texts.ts'
 import type { ViewName } from './views.ts'
 import type { AddressRules } from '../platform/outbound/egress.ts'
 import type { Secrets } from '../platform/secrets/secrets.ts'
@@ -53,7 +54,7 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
   yield* planOrphans('pilets', readers.pilets.of(''))
   for (const reader of [readers.commonSettings, readers.endpointVariants])
     for await (const row of reader.of('')) void row
-  const slugs = new Set(deps.takenSlugs)
+  const slugs = { ...noneTaken(), names: new Set(deps.takenSlugs) }
   for await (const row of allProjects(source)) {
     const place = row.id
     const project = yield* planProject(row, slugs)

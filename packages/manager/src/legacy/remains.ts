@@ -7,8 +7,13 @@ const credentials = new Set([
   'auth_password',
   'auth_token',
   'token_prefix',
-  // It may carry a secret in its query.
+  // They may carry a secret in an address, or be one in the wrong place.
   'callback_url',
+  'url',
+  'auth_username',
+  'transformation_template',
+  // What only backends should know.
+  'backend_module_config',
 ])
 const ours = new Set(['place', 'rank', 'holder', 'holder_place', 'tenant', 'content'])
 

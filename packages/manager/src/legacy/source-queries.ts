@@ -8,14 +8,28 @@ export type FoundColumns = ReadonlyMap<ViewName, ReadonlySet<string>>
 /** What may be stored of one pilet; the bytes of a larger one are not read. */
 const maxPiletBytes = 64 * 1_048_576
 
+const uuid = `'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`
+const idOf = (value: string): string =>
+  `case when ${value} ~* ${uuid} then lower(${value}) else nullif(${value}, '') end`
+
 /** A view with all columns, in their types. */
 function whole(view: ViewName, found: FoundColumns, isWithoutBytes = false): string {
-  const columns = Object.entries(views[view].columns).map(([name, { as, missing = 'null' }]) => {
+  const columns = Object.entries(views[view].columns).map(([name, column]) => {
+    const { as, missing = 'null', unknown = missing, isId = false } = column
     if (found.get(view)?.has(name) !== true) return `${missing}::${as} as ${name}`
-    if (isWithoutBytes && name === 'content') return `octet_length(v.${name}) as ${name}`
-    return `coalesce(v.${name}::${as}, ${missing}::${as}) as ${name}`
+    if (isWithoutBytes && name === 'content') return `md5(v.${name}) as ${name}`
+    if (isId) return `${idOf(`v.${name}::text`)} as ${name}`
+    return `coalesce(v.${name}::${as}, ${unknown}::${as}) as ${name}`
   })
   return `(select ${columns.join(', ')} from legacy.${view} v)`
+}
+
+/** As texts. What no calendar of ours has reads as no time, and a token that has ended long ago as one that has ended. */
+function timeOf(name: string): string {
+  const [first, last] = [`'1970-01-01Z'::timestamptz`, `'9999-12-31Z'::timestamptz`]
+  const early = name === 'expires_at' ? first : 'null'
+  const value = name === 'last_heartbeat' ? `least(v.${name}, now())` : `v.${name}`
+  return `(case when v.${name} < ${first} then ${early} when v.${name} > ${last} then null else ${value} end)::text as ${name}`
 }
 
 /** Where projects, tenants and applications are; what belongs to no project is in none of them. */
@@ -39,7 +53,7 @@ const [ofProject, ofTenant, ofApplication] = [
 const roleRank = `case v.role when 'owner' then 0 when 'maintainer' then 1 else 2 end`
 // The same token in several rows is one credential: the first that is enabled keeps it.
 const sameToken = `(partition by coalesce(v.token_hash::text, v.id)
-  order by (t.place is null), (v.token_prefix is null), not v.enabled, t.place, v.tenant_id, v.id)`
+  order by (t.place is null), coalesce(v.token_prefix !~ '^[A-Za-z0-9_-]{8}$', true), not v.enabled, t.place, v.tenant_id, v.id)`
 
 const readings: Record<ViewName, Reading> = {
   projects: { from: '', place: 'v.id', order: 'id' },
@@ -47,7 +61,7 @@ const readings: Record<ViewName, Reading> = {
   applications: { from: 'left join a on a.id = v.id', place: 'a.place', order: 'tenant_id nulls first, id' },
   tenant_members: {
     ...ofTenant,
-    more: `row_number() over (partition by v.tenant_id, v.user_id order by ${roleRank}, v.role)::int as rank`,
+    more: `row_number() over (partition by v.tenant_id, v.user_id order by ${roleRank}, v.role, v.created_at, v.name, v.email)::int as rank`,
     order: 'tenant_id, user_id, rank',
   },
   machine_users: {
@@ -78,7 +92,9 @@ const readings: Record<ViewName, Reading> = {
   tokens: {
     from: '',
     place: `''`,
-    more: 'first_value(v.id) over (partition by v.token_prefix order by v.revoked, v.id) as holder',
+    more: `first_value(v.id) over (partition by v.token_prefix order by
+      coalesce(v.user_id !~ ${uuid}, true), coalesce(v.hash not like '$pbkdf2-sha256$i=%', true), v.revoked,
+      coalesce(v.expires_at <= now(), false), v.id) as holder`,
     order: 'user_id, id',
   },
 }
@@ -89,7 +105,7 @@ export function rowsQuery(view: ViewName, found: FoundColumns): string {
   const columns = Object.entries(views[view].columns).map(([name, { as }]) => {
     if (name === 'content')
       return `case when octet_length(v.content) <= ${maxPiletBytes} then v.content end as content`
-    return as === 'timestamptz' ? `v.${name}::text as ${name}` : `v.${name}`
+    return as === 'timestamptz' ? timeOf(name) : `v.${name}`
   })
   return `with ${places(found)}
     select * from (
@@ -98,20 +114,27 @@ export function rowsQuery(view: ViewName, found: FoundColumns): string {
     ) read order by place, ${order}`
 }
 
-/** How many rows a view has, and a fingerprint of them; of the bytes of pilets only how many there are. */
+/** How many rows a view has, and a fingerprint of them (of the bytes of pilets, of their digest). */
 export const fingerprintQuery = (view: ViewName, found: FoundColumns): string => `
   select count(*)::int as rows, coalesce(sum(hashtextextended(v::text, 0)::numeric), 0)::text as fingerprint
   from ${whole(view, found, true)} v`
 
-/** Keys that are missing or used twice, a few of them. */
+/** The ledger finds rows by their keys. */
+const maxKeyBytes = 1_000
+
+/** Keys that are missing, used twice or too long, a few of them. */
 export function badKeysQuery(view: ViewName, found: FoundColumns): string {
   const key = views[view].key.map((name) => `v.${name}`)
+  // Rows of one person in a tenant are ranked instead, and those of nobody are orphans.
+  if (view === 'tenant_members')
+    return `select concat_ws('/', ${key.join(', ')}) as key from ${whole(view, found)} v
+      where octet_length(concat_ws('/', ${key.join(', ')})) > ${maxKeyBytes} limit 3`
   const isMissing = key.map((name) => `${name} is null`).join(' or ')
   return `select concat_ws('/', ${key.join(', ')}) as key from ${whole(view, found, true)} v
-    group by ${key.join(', ')} having count(*) > 1 or ${isMissing} limit 3`
+    group by ${key.join(', ')} having count(*) > 1 or ${isMissing} or octet_length(concat_ws('/', ${key.join(', ')})) > ${maxKeyBytes} limit 3`
 }
 
 /** The types of tenants, and how many tenants have each. */
 export const typesQuery = (found: FoundColumns): string => `
   select coalesce(v.type, '') as type, count(*)::int as tenants from ${whole('tenants', found)} v
-  group by 1 order by 1 limit 100`
+  group by 1 order by 1`

@@ -1,6 +1,5 @@
 // An old install, read in one snapshot on one connection: whatever happens to it meanwhile, an import sees one moment.
 import { Client } from 'pg'
-import { explainingFailures } from '../platform/db/operator-errors.ts'
 import type { OldRows } from './rows.ts'
 import { type FoundColumns, badKeysQuery, fingerprintQuery, rowsQuery, typesQuery } from './source-queries.ts'
 import { type ViewName, viewNames, views } from './views.ts'
@@ -22,8 +21,8 @@ export type RowReader<Row> = {
 }
 
 const fetchRows = 500
-// Their rows may be large.
-const fetchPilets = 1
+/** Of views whose rows may be large. */
+const fetchFew: Partial<Record<ViewName, number>> = { settings: 50, endpoints: 50, pilets: 1 }
 
 const session = [
   // Fixed, so that texts and fingerprints do not depend on the settings of a role.
@@ -39,21 +38,33 @@ const session = [
 ]
 
 /** Reads an old install; refuses one whose views are missing or ambiguous. */
-export const withSource = <T>(url: string, work: (source: Source) => Promise<T>): Promise<T> =>
-  explainingFailures(url, async () => {
-    const client = new Client({
-      connectionString: url,
-      application_name: 'manager-legacy-import',
-      connectionTimeoutMillis: 5_000,
-    })
-    await client.connect()
-    try {
-      for (const statement of session) await client.query(statement)
-      return await work(await open(client))
-    } finally {
-      await client.end()
-    }
+export async function withSource<T>(url: string, work: (source: Source) => Promise<T>): Promise<T> {
+  const client = await connect(url)
+  try {
+    for (const statement of session) await client.query(statement)
+    return await work(await open(client))
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'manager-legacy-import',
+    connectionTimeoutMillis: 5_000,
   })
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    const { code = 'timeout' } = cause as { code?: string }
+    throw new Error(
+      `the old database cannot be read (${code}): check that --from names its host, its database, and a role that may log in there`,
+      { cause },
+    )
+  }
+}
 
 async function open(client: Client): Promise<Source> {
   const found = await findColumns(client)
@@ -73,7 +84,7 @@ async function open(client: Client): Promise<Source> {
         client,
         `legacy_${view}_${++cursors}`,
         rowsQuery(view, found),
-        view === 'pilets' ? fetchPilets : fetchRows,
+        fetchFew[view] ?? fetchRows,
       ),
   }
 }
@@ -99,13 +110,13 @@ async function findColumns(client: Client): Promise<FoundColumns> {
   return found
 }
 
-/** What is not told apart cannot be accounted for. Rows of one person in a tenant are ranked instead. */
+/** What is not told apart cannot be accounted for. */
 async function assertKeys(client: Client, found: FoundColumns): Promise<void> {
-  for (const view of viewNames.filter((name) => name !== 'tenant_members')) {
+  for (const view of viewNames) {
     const { rows } = await client.query<{ key: string }>(badKeysQuery(view, found))
     if (rows.length > 0)
       throw new Error(
-        `legacy.${view} has rows whose id is missing or not unique, such as ${rows.map(({ key }) => JSON.stringify(key)).join(', ')}; correct the view`,
+        `legacy.${view} has rows whose id is missing, not unique or longer than 1,000 bytes, such as ${rows.map(({ key }) => JSON.stringify(key.slice(0, 100))).join(', ')}; correct the view`,
       )
   }
 }

@@ -23,16 +23,28 @@ export function fitText(text: string | null, maxLength: number): string {
     .join('')
 }
 
-/** A slug made of a text; `taken` remembers it, and a second one like it gets a number. */
-export function fitSlug(text: string | null, fallback: string, taken: Set<string>): string {
-  const base = slugOf(text ?? '') || slugOf(fallback) || 'imported'
-  for (let number = 1; ; number++) {
-    const ending = number === 1 ? '' : `-${number}`
-    const slug = `${trimHyphens(base.slice(0, maxSlugLength - ending.length))}${ending}`
-    if (taken.has(slug)) continue
-    taken.add(slug)
-    return slug
+/** Names that are in use, and where to go on counting those that begin alike. */
+export type Taken = { names: Set<string>; next: Map<string, number> }
+export const noneTaken = (): Taken => ({ names: new Set(), next: new Map() })
+
+/** The first of `form(1)`, `form(2)`, … that is free; `base` is what they have in common. */
+export function firstFree(taken: Taken, base: string, form: (number: number) => string): string {
+  for (let number = taken.next.get(base) ?? 1; ; number++) {
+    const name = form(number)
+    if (taken.names.has(name)) continue
+    taken.names.add(name)
+    taken.next.set(base, number + 1)
+    return name
   }
+}
+
+/** A slug made of a text; a second one like it gets a number. */
+export function fitSlug(text: string | null, fallback: string, taken: Taken): string {
+  const base = slugOf(text ?? '') || slugOf(fallback) || 'imported'
+  return firstFree(taken, base, (number) => {
+    const ending = number === 1 ? '' : `-${number}`
+    return `${trimHyphens(base.slice(0, maxSlugLength - ending.length))}${ending}`
+  })
 }
 
 const slugOf = (text: string): string => {

@@ -17,8 +17,12 @@ type Column = {
   /** What it is cast to. */
   as: 'text' | 'boolean' | 'jsonb' | 'bytea' | 'timestamptz' | 'text[]'
   required?: true
-  /** What a missing column reads as; null when there is none. */
+  /** What a missing column reads as, and null in one that is there, unless `unknown` says otherwise. */
   missing?: string
+  /** What null reads as: what may not be open to anybody is not. */
+  unknown?: string
+  /** Whether it is an id. A UUID is one in capitals too. */
+  isId?: true
 }
 type View = {
   columns: Record<string, Column>
@@ -26,13 +30,14 @@ type View = {
   key: readonly string[]
 }
 
-const id: Column = { as: 'text', required: true }
+const id: Column = { as: 'text', required: true, isId: true }
+const nullableId: Column = { as: 'text', isId: true }
 const required: Column = { as: 'text', required: true }
 const text: Column = { as: 'text', missing: `''` }
 const nullable: Column = { as: 'text' }
 const time: Column = { as: 'timestamptz' }
-const yes: Column = { as: 'boolean', missing: 'true' }
-const no: Column = { as: 'boolean', missing: 'false' }
+const yes: Column = { as: 'boolean', missing: 'true', unknown: 'false' }
+const no: Column = { as: 'boolean', missing: 'false', unknown: 'true' }
 
 /** All of them, in the order in which they are imported. */
 export const views: Record<ViewName, View> = {
@@ -41,7 +46,7 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      project_id: required,
+      project_id: id,
       name: required,
       slug: required,
       type: required,
@@ -54,9 +59,9 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      tenant_id: required,
-      project_id: nullable,
-      clone_of: nullable,
+      tenant_id: id,
+      project_id: nullableId,
+      clone_of: nullableId,
       slug: required,
       name: required,
       description: text,
@@ -67,8 +72,8 @@ export const views: Record<ViewName, View> = {
   tenant_members: {
     key: ['tenant_id', 'user_id', 'role'],
     columns: {
-      tenant_id: required,
-      user_id: required,
+      tenant_id: id,
+      user_id: id,
       role: required,
       name: text,
       email: text,
@@ -80,7 +85,7 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      tenant_id: required,
+      tenant_id: id,
       name: required,
       username: text,
       enabled: yes,
@@ -95,8 +100,8 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      application_id: required,
-      machine_user_id: required,
+      application_id: id,
+      machine_user_id: id,
       callback_url: required,
       callback_token: nullable,
       version: text,
@@ -109,9 +114,9 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      project_id: required,
-      tenant_id: required,
-      application_id: required,
+      project_id: id,
+      tenant_id: id,
+      application_id: id,
       backend_module_config: { as: 'jsonb', required: true },
       frontend_module_config: { as: 'jsonb', required: true },
     },
@@ -121,7 +126,7 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      application_id: required,
+      application_id: id,
       name: required,
       description: text,
       enabled: yes,
@@ -143,7 +148,7 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      project_id: required,
+      project_id: id,
       name: required,
       version: required,
       description: text,
@@ -158,7 +163,7 @@ export const views: Record<ViewName, View> = {
     key: ['id'],
     columns: {
       id,
-      user_id: required,
+      user_id: id,
       user_name: text,
       user_email: text,
       name: required,

@@ -11,28 +11,38 @@ import { type NewRow, type Step, type TableName, tables } from './steps.ts'
 export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMasterKey: LockMasterKey }
 
 const batchRows = 500
+// What the database takes as one value is not without limit.
+const batchBytes = 8 * 1_048_576
 const importActor: AuditActor = systemActor('manager legacy import')
 
 /** Writes all steps. While a batch is written, the next one is read. */
 export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
   let batch: Step[] = []
-  let rows = 0
+  let [rows, bytes] = [0, 0]
   let writing: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     await writing
     writing = writeBatch(deps, batch)
     // Whoever waits for it next hears of a failure.
     writing.catch(() => undefined)
-    ;[batch, rows] = [[], 0]
+    ;[batch, rows, bytes] = [[], 0, 0]
   }
   for await (const step of steps) {
     batch.push(step)
     rows += 1 + step.rows.length
-    if (rows >= batchRows || step.blob !== undefined) await flush()
+    bytes += bytesOf(step)
+    if (rows >= batchRows || bytes >= batchBytes || step.blob !== undefined) await flush()
   }
   await flush()
   await writing
 }
+
+/** Of what may be long: settings, and templates. */
+const bytesOf = ({ rows }: Step): number =>
+  rows.reduce((sum, { values }) => {
+    const template = values['transformation_template']
+    return sum + Number(values['content_bytes'] ?? 0) + (typeof template === 'string' ? template.length : 0)
+  }, 0)
 
 async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void> {
   const known = await inLedger(deps.db, batch)
@@ -41,7 +51,7 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void
   const kept: KeptBlob[] = []
   for (const { blob } of steps)
     if (blob !== undefined) kept.push(await deps.blobs.keep(blob.sha256, blob.bytes))
-  await deps.db.transaction().execute(async (tx) => {
+  const writing = deps.db.transaction().execute(async (tx) => {
     await deps.lockMasterKey(tx)
     const rows = steps.flatMap((step) => step.rows)
     for (const table of tables) await insertRows(tx, table, rows)
@@ -54,6 +64,19 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void
       steps.flatMap((step) => step.events),
     )
   })
+  await writing.catch((error: unknown) => {
+    throw explained(error)
+  })
+}
+
+/** Nothing of a row is in the sentence: it may be a credential. */
+function explained(error: unknown): unknown {
+  const { code, constraint = '' } = error as { code?: string; constraint?: string }
+  if (code !== '23505') return error
+  return new Error(
+    `a row of the old install has an id or a name that a row of the Manager has already (${constraint}); this batch was not written. Import into a database that has no such row`,
+    { cause: error },
+  )
 }
 
 const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`

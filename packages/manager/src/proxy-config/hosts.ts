@@ -73,5 +73,11 @@ export function readBackendPattern(pattern: string): string {
     throw new Error(
       `${pattern} is no backend pattern: write http://<host> or https://<host>, with a port if need be, and {application} and {project} once each in the host`,
     )
+  // Slugs have hyphens: two in one label could be read in two ways.
+  const host = pattern.slice(pattern.indexOf('//') + 2).split(':')[0] ?? ''
+  if (host.split('.').some((part) => (part.match(placeholders) ?? []).length > 1))
+    throw new Error(
+      `${pattern} has two slugs in one label, so that two applications could have one backend; put a dot between them`,
+    )
   return pattern
 }
