@@ -32,12 +32,12 @@ export async function* planBackends(
     }
     const earlier = registered.get(`${applicationId} ${machine.id}`)
     const url = parseCallbackUrl(row.callback_url ?? '', callbackRules)
-    if (earlier !== undefined) {
-      yield merged('backends', row.id, earlier, { rules: ['registered-twice'] })
-      continue
-    }
     if (url === null || !tokenForm.test(row.callback_token ?? '')) {
       yield keptAside('backends', row.id, 'registers-again', remainsOf(row))
+      continue
+    }
+    if (earlier !== undefined) {
+      yield merged('backends', row.id, earlier, { rules: ['registered-twice'] })
       continue
     }
     const id = keptId('backends', row.id)
