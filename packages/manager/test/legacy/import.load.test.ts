@@ -5,7 +5,7 @@ import { dump } from './dump.ts'
 import { importInstall, runImport } from './imported.ts'
 import { randomInstall } from './random-install.ts'
 
-const installs = Number(process.env['LEGACY_INSTALLS'] ?? 8)
+const installs = Number(process.env['LEGACY_INSTALLS'] ?? 5)
 const firstSeed = Number(process.env['LEGACY_SEED'] ?? 1)
 
 test(`${installs} random installs come over`, { timeout: installs * 60_000 }, async () => {

@@ -14,7 +14,7 @@ import type { OldInstall } from './old-rows.ts'
 import { type Random, createRandom } from './random.ts'
 import { randomInstall } from './random-install.ts'
 
-const kills = Number(process.env['LEGACY_KILLS'] ?? 4)
+const kills = Number(process.env['LEGACY_KILLS'] ?? 3)
 const command = new URL('../../src/commands/manager.ts', import.meta.url).pathname
 const sizes = { projects: 6, tenants: 40, applications: 12, people: 30 }
 const install: OldInstall = randomInstall({ seed: 77, sizes })
