@@ -28,8 +28,8 @@ function whole(view: ViewName, found: FoundColumns, isWithoutBytes = false): str
 function timeOf(name: string): string {
   const [first, last] = [`'1970-01-01Z'::timestamptz`, `'9999-12-31Z'::timestamptz`]
   const early = name === 'expires_at' ? first : 'null'
-  const value = name === 'last_heartbeat' ? `least(v.${name}, now())` : `v.${name}`
-  return `(case when v.${name} < ${first} then ${early} when v.${name} > ${last} then null else ${value} end)::text as ${name}`
+  const latest = name === 'last_heartbeat' ? 'now()' : last
+  return `(case when v.${name} < ${first} then ${early} when v.${name} <= ${latest} then v.${name} end)::text as ${name}`
 }
 
 /** Where projects, tenants and applications are; what belongs to no project is in none of them. */
