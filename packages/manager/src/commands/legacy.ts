@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../config/config.ts'
-import { transformations } from '../features/transformations/index.ts'
-import { type Progress, type ImportOptions, type ImportScope, planOnly, runImport } from '../legacy/import.ts'
-import { type Check, checkImport } from '../legacy/check.ts'
-import { findOldId } from '../legacy/ledger.ts'
+import type { ImportOptions, ImportScope, Progress } from '../legacy/import.ts'
+import type { Check } from '../legacy/check.ts'
 import { type EnvironmentName, type Types, environmentNames } from '../legacy/project.ts'
-import { summaryLines } from '../legacy/report.ts'
+import type { Summary } from '../legacy/tally.ts'
 import { assertSchemaFits } from '../platform/db/migrate.ts'
 import { commandConfig, say, silentLog, withDatabase, withKeyedDatabase } from './context.ts'
 import { table } from './table.ts'
@@ -15,7 +13,7 @@ const from = [
   'the old database, whose schema legacy has the views of docs/legacy.md',
 ] as const
 
-/** manager legacy … */
+/** manager legacy … What an import takes is loaded when one runs. */
 export function addLegacyCommands(program: Command): void {
   const legacy = program
     .command('legacy')
@@ -66,6 +64,7 @@ Examples:
         say: warn,
         onProgress: progressBar('read'),
       } satisfies ImportOptions
+      const { planOnly, runImport } = await import('../legacy/import.ts')
       const run = flags.plan === true ? planOnly : runImport
       const summary = await withScope(config, (scope) => run(scope, options))
       endProgress()
@@ -109,6 +108,7 @@ function addIdCommand(legacy: Command): void {
     .argument('<old-id>', 'an id of the old install; of a member <tenant>/<user>')
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
+      const { findOldId } = await import('../legacy/ledger.ts')
       const rows = await withDatabase(commandConfig(command), ({ db }) => findOldId(db, oldId))
       if (rows.length === 0) throw new Error(`no row of the old install had the id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
@@ -130,10 +130,32 @@ function addType(text: string, types: Types = {}): Types {
 }
 
 async function compare(scope: ImportScope, { from: url }: { from: string }): Promise<Check> {
+  const { checkImport } = await import('../legacy/check.ts')
   const check = await checkImport(scope, { from: url, onProgress: progressBar('compared') })
   endProgress()
   if (check.differences > 0) process.exitCode = 1
   return check
+}
+
+/** The summary as people read it. */
+function summaryLines({ views, rules }: Summary): string[] {
+  const total = { view: 'all', read: 0, moved: 0, merged: 0, kept_aside: 0 }
+  for (const counts of views)
+    for (const field of ['read', 'moved', 'merged', 'kept_aside'] as const) total[field] += counts[field]
+  const numbers = [...views, total].map((counts) => [
+    counts.view,
+    ...[counts.read, counts.moved, counts.merged, counts.kept_aside].map(String),
+  ])
+  const decided = rules.map(({ rule, rows, meaning, examples }) => [
+    rule,
+    String(rows),
+    examples[0] ?? '',
+    meaning,
+  ])
+  return [
+    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'KEPT ASIDE'], numbers),
+    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'FOR EXAMPLE', 'MEANING'], decided)]),
+  ]
 }
 
 function sayCheck({ parts, differences }: Check): void {
@@ -146,8 +168,10 @@ function sayCheck({ parts, differences }: Check): void {
 const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>): Promise<T> =>
   withKeyedDatabase(config, async (database) => {
     await assertSchemaFits(database.pool)
-    // Only this command loads what is outside of a process.
-    const { blobStoresOf } = await import('../world.ts')
+    const [{ blobStoresOf }, { transformations }] = await Promise.all([
+      import('../world.ts'),
+      import('../features/transformations/index.ts'),
+    ])
     const blobStores = blobStoresOf(config, database, silentLog)
     const templates = transformations.create({ config })
     try {

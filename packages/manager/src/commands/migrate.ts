@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { migrateBaseline } from '../platform/db/baseline.ts'
 import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/db/migrate.ts'
 import { commandConfig, say } from './context.ts'
 
@@ -78,6 +77,8 @@ Examples:
     )
     .action(async (wanted: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
       const { databaseUrl } = commandConfig(command)
+      // It comes with the history of the schema, which nothing else needs.
+      const { migrateBaseline } = await import('../platform/db/baseline.ts')
       const { last, recorded } = await migrateBaseline(databaseUrl, say, { wanted, dryRun })
       say(`the schema is that of ${last}`)
       say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)

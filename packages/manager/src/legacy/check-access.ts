@@ -23,13 +23,10 @@ export async function checkAccess(
     staff: createPart('people with roles of the Manager itself, not compared'),
     roles: createPart('roles in tenants'),
   }
-  const readers = { projects: source.read('projects'), applications: source.read('applications') }
-  const members = source.read('tenant_members')
-  for await (const row of readers.applications.of('')) void row
-  for await (const row of members.of('')) void row
-  for (let row = await readers.projects.next(); row !== undefined; row = await readers.projects.next()) {
-    const enabled = await readEnabled(db, readers.applications.of(row.id))
-    const people = await readPeople(db, members.of(row.id), parts.roles, onRow)
+  const [applications, members] = [source.read('applications'), source.read('tenant_members')]
+  for await (const { id: place } of source.projects()) {
+    const enabled = await readEnabled(db, applications.of(place))
+    const people = await readPeople(db, members.of(place), parts.roles, onRow)
     await inBatches(pairsOf(people, enabled), batchSize, async (pairs) => {
       const found = await readAccess<UserAccess>(
         readContent,

@@ -10,15 +10,12 @@ const batchSize = 500
 
 export async function checkCredentials(db: Db, source: Source, types: Types): Promise<CheckPart[]> {
   const environments = new Map<string, string>()
-  const readers = { projects: source.read('projects'), tenants: source.read('tenants') }
-  const machineUsers = source.read('machine_users')
+  const [tenants, machineUsers] = [source.read('tenants'), source.read('machine_users')]
   const part = createPart('machine users with the same credential, in the right environment')
-  for await (const row of readers.tenants.of('')) void row
-  for await (const row of machineUsers.of('')) void row
-  for (let row = await readers.projects.next(); row !== undefined; row = await readers.projects.next()) {
+  for await (const { id: place } of source.projects()) {
     environments.clear()
-    for await (const { id, type } of readers.tenants.of(row.id)) environments.set(id, types[type ?? ''] ?? '')
-    await inBatches(machineUsers.of(row.id), batchSize, async (batch) => {
+    for await (const { id, type } of tenants.of(place)) environments.set(id, types[type ?? ''] ?? '')
+    await inBatches(machineUsers.of(place), batchSize, async (batch) => {
       const found = await readMachineUsers(
         db,
         await newIdsOf(

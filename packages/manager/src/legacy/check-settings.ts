@@ -69,18 +69,12 @@ const pairs = (list: readonly { Key: string; Value: string }[]): string[][] =>
   list.map(({ Key, Value }) => [Key, Value])
 
 async function* clonesOf(source: Source, onRow: () => void): AsyncGenerator<OldClone, void, void> {
-  const [projects, applications, settings] = [
-    source.read('projects'),
-    source.read('applications'),
-    source.read('settings'),
-  ]
-  for await (const row of applications.of('')) void row
-  for await (const row of settings.of('')) void row
-  for (let row = await projects.next(); row !== undefined; row = await projects.next()) {
+  const [applications, settings] = [source.read('applications'), source.read('settings')]
+  for await (const { id: place } of source.projects()) {
     const left = new Map<string, string>()
-    for await (const { id, tenant_id: tenant } of applications.of(row.id))
+    for await (const { id, tenant_id: tenant } of applications.of(place))
       if (tenant !== null) left.set(id, tenant)
-    for await (const clone of settledClones(settings, row.id, left)) {
+    for await (const clone of settledClones(settings, place, left)) {
       onRow()
       yield clone
     }

@@ -1,9 +1,13 @@
 // Endpoints of clones that do the same at the same path are one endpoint. Others are variants of it: the one that most clones
 // have keeps the path, and nobody is led to another tenant's partner.
 import { createHash } from 'node:crypto'
-import { problemOfConsumeUrl, problemOfUrl } from '../features/endpoints/endpoint-rules.pure.ts'
+import {
+  problemOfConsumeUrl,
+  problemOfSecret,
+  problemOfUrl,
+  problemOfUsername,
+} from '../features/endpoints/endpoint-rules.pure.ts'
 import { parseUuid } from '../platform/ids.ts'
-import { hasForbiddenCharacters, isLongerThan } from '../platform/inputs/inputs.ts'
 import type { MachinePlace, Project } from './project.ts'
 import type { OldEndpoint } from './rows.ts'
 
@@ -116,7 +120,6 @@ export const lacksSecret = (row: OldEndpoint): boolean =>
   (row.auth_type === 'Basic' && row.auth_password === null) ||
   (row.auth_type === 'Bearer' && (row.auth_token ?? '') === '')
 
-const maxSecretLength = 4_096
 const messageTypes = new Set([null, 'SOAP', 'XML', 'JSON'])
 
 /** Why an endpoint cannot be stored, or null. */
@@ -124,25 +127,19 @@ export function problemOfEndpoint(
   row: OldEndpoint,
   problemOfTemplate: (text: string) => string | null,
 ): string | null {
-  const path = problemOfConsumeUrl(row.consume_url ?? '')
-  if (path !== null) return path
-  const url = (row.url ?? '') === '' ? null : problemOfUrl(row.url ?? '')
-  if (url !== null) return url
+  const { url, auth_username: username, auth_password: password, auth_token: token } = row
+  const problem =
+    problemOfConsumeUrl(row.consume_url ?? '') ??
+    ((url ?? '') === '' ? null : problemOfUrl(url ?? '')) ??
+    problemOfUsername(username ?? '') ??
+    problemOfSecret(password ?? '', 'authPassword') ??
+    problemOfSecret(token ?? '', 'authToken')
+  if (problem !== null) return problem
   if (!['None', 'Basic', 'Bearer'].includes(row.auth_type ?? ''))
     return 'authType is none of None, Basic and Bearer'
   if (!messageTypes.has(row.input_message_type) || !messageTypes.has(row.output_message_type))
     return 'a message type is none of SOAP, XML and JSON'
   if (!['NONE', 'BASIC', 'FULL'].includes(row.log_level ?? ''))
     return 'logLevel is none of NONE, BASIC and FULL'
-  const username = row.auth_username ?? ''
-  if (username.includes(':') || hasForbiddenCharacters(username) || isLongerThan(username, 200))
-    return 'authUsername has a colon or a control character, or is too long'
-  const secrets = [row.auth_password ?? '', row.auth_token ?? '']
-  if (
-    secrets.some(
-      (text) => text.length > maxSecretLength || hasForbiddenCharacters(text) || /[\r\n]/.test(text),
-    )
-  )
-    return 'a secret has a control character, or is too long'
   return problemOfTemplate(row.transformation_template ?? '')
 }

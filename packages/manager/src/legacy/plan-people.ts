@@ -1,4 +1,5 @@
 // People: their roles in tenants, and their tokens. Whoever is known here already stays as they are.
+import { parseHash } from '../platform/credentials/kdf.ts'
 import { parseUuid } from '../platform/ids.ts'
 import { derivedId, keptId } from './ids.ts'
 import { memberId } from './member-id.ts'
@@ -74,16 +75,13 @@ export async function* planMembers(
 }
 
 const prefixForm = /^[0-9A-Za-z]{8}$/
-const hashForm = /^\$pbkdf2-sha256\$i=(\d{4,8})\$[\w-]+\$([\w-]+)$/
-const hashBytes = 32
 // Whoever signs in makes us run them.
 const maxIterations = 2_000_000
 
 /** Whether secrets can be verified against it. */
 export function isVerifiable(hash: string | null): boolean {
-  const [, iterations = '0', derived = ''] = hashForm.exec(hash ?? '') ?? []
-  const isBounded = Number(iterations) >= 1 && Number(iterations) <= maxIterations
-  return isBounded && Buffer.from(derived, 'base64url').length === hashBytes
+  const iterations = parseHash(hash ?? '')?.iterations ?? 0
+  return iterations >= 1 && iterations <= maxIterations
 }
 
 /** Tokens stay valid: their hash is taken over. They end in no check of ours, and their rows say so. */

@@ -52,10 +52,8 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
   yield* planOrphans('endpoints', readers.endpoints.of(''))
   yield* planOrphans('backends', readers.backends.of(''))
   yield* planOrphans('pilets', readers.pilets.of(''))
-  for (const reader of [readers.commonSettings, readers.endpointVariants])
-    for await (const row of reader.of('')) void row
   const slugs = { ...noneTaken(), names: new Set(deps.takenSlugs) }
-  for await (const row of allProjects(source)) {
+  for await (const row of source.projects()) {
     const place = row.id
     const project = yield* planProject(row, slugs)
     yield* planTenants(project, readers.tenants.of(place), deps.types)
@@ -71,16 +69,6 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
     yield* planPilets(project, readers.pilets.of(place), deps.maxPiletBytes)
   }
   yield* planTokens(source.read('tokens').of(''))
-}
-
-/** Projects are their own places, so they come one by one. */
-async function* allProjects(source: Source) {
-  const reader = source.read('projects')
-  for (;;) {
-    const row = await reader.next()
-    if (row === undefined) return
-    yield row
-  }
 }
 
 /** What belongs to no project. */

@@ -1,8 +1,6 @@
-// The report of an import: a file with what was done with every row that a rule decided about, and a table for people.
+// The report of an import: a file with what was done with every row that a rule decided about.
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import type { Step } from './steps.ts'
-import type { Summary } from './tally.ts'
-import { table } from '../commands/table.ts'
 
 const bufferedLines = 200
 
@@ -31,25 +29,4 @@ export async function createReport(path: string) {
       await rename(unfinished, path)
     },
   }
-}
-
-/** The summary as people read it. */
-export function summaryLines({ views, rules }: Summary): string[] {
-  const total = { view: 'all', read: 0, moved: 0, merged: 0, kept_aside: 0 }
-  for (const counts of views)
-    for (const field of ['read', 'moved', 'merged', 'kept_aside'] as const) total[field] += counts[field]
-  const numbers = [...views, total].map((counts) => [
-    counts.view,
-    ...[counts.read, counts.moved, counts.merged, counts.kept_aside].map(String),
-  ])
-  const decided = rules.map(({ rule, rows, meaning, examples }) => [
-    rule,
-    String(rows),
-    examples[0] ?? '',
-    meaning,
-  ])
-  return [
-    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'KEPT ASIDE'], numbers),
-    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'FOR EXAMPLE', 'MEANING'], decided)]),
-  ]
 }

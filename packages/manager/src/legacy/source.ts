@@ -9,15 +9,20 @@ export type Source = {
   fingerprints: Fingerprints
   /** The types of tenants, and how many tenants have each. */
   types: readonly { type: string; tenants: number }[]
+  /** Projects in the order of their ids, which are the places of all other rows. */
+  projects(): AsyncGenerator<OldRows['projects'], void, void>
   /** Opens a reader of a view. */
   read<View extends ViewName>(view: View): RowReader<OldRows[View]>
 }
 /** Rows of one view in the order of their places. Places are asked for in that order too. */
 export type RowReader<Row> = {
-  /** The next row, whatever its place. */
-  next(): Promise<Row | undefined>
-  /** The rows of this place. */
+  /** The rows of this place: the id of a project, or an empty text for rows of none, which need not be asked for. */
   of(place: string): AsyncGenerator<Row, void, void>
+}
+type Cursor<Row> = {
+  /** The row to come, or undefined at the end. */
+  peek: () => Promise<Row | undefined>
+  pass: () => void
 }
 
 const fetchRows = 500
@@ -76,16 +81,18 @@ async function open(client: Client): Promise<Source> {
   }
   const types = await client.query<{ type: string; tenants: number }>(typesQuery(found))
   let cursors = 0
+  const openCursor = <View extends ViewName>(view: View) =>
+    createCursor<OldRows[View]>(
+      client,
+      `legacy_${view}_${++cursors}`,
+      rowsQuery(view, found),
+      fetchFew[view] ?? fetchRows,
+    )
   return {
     fingerprints,
     types: types.rows,
-    read: <View extends ViewName>(view: View) =>
-      createReader<OldRows[View]>(
-        client,
-        `legacy_${view}_${++cursors}`,
-        rowsQuery(view, found),
-        fetchFew[view] ?? fetchRows,
-      ),
+    projects: () => takeWhile(openCursor('projects'), () => true),
+    read: (view) => createReader(openCursor(view)),
   }
 }
 
@@ -121,41 +128,42 @@ async function assertKeys(client: Client, found: FoundColumns): Promise<void> {
   }
 }
 
-function createReader<Row extends { place: string }>(
-  client: Client,
-  cursor: string,
-  query: string,
-  batchSize: number,
-): RowReader<Row> {
+function createCursor<Row>(client: Client, name: string, query: string, batchSize: number): Cursor<Row> {
   let batch: Row[] = []
   let next = 0
   let state: 'new' | 'open' | 'done' = 'new'
-  const peek = async (): Promise<Row | undefined> => {
-    if (next >= batch.length && state !== 'done') {
-      if (state === 'new') await client.query(`declare ${cursor} no scroll cursor for ${query}`)
-      state = 'open'
-      const { rows } = await client.query<Row & Record<string, unknown>>(`fetch ${batchSize} from ${cursor}`)
-      ;[batch, next] = [rows, 0]
-      if (rows.length === 0) {
-        state = 'done'
-        await client.query(`close ${cursor}`)
-      }
-    }
-    return batch[next]
-  }
   return {
-    next: async () => {
-      const row = await peek()
-      next++
-      return row
-    },
-    async *of(place) {
-      for (;;) {
-        const row = await peek()
-        if (row?.place !== place) return
-        next++
-        yield row
+    peek: async () => {
+      if (next >= batch.length && state !== 'done') {
+        if (state === 'new') await client.query(`declare ${name} no scroll cursor for ${query}`)
+        state = 'open'
+        const { rows } = await client.query<Row & Record<string, unknown>>(`fetch ${batchSize} from ${name}`)
+        ;[batch, next] = [rows, 0]
+        if (rows.length === 0) {
+          state = 'done'
+          await client.query(`close ${name}`)
+        }
       }
+      return batch[next]
     },
+    pass: () => void next++,
+  }
+}
+
+const createReader = <Row extends { place: string }>(cursor: Cursor<Row>): RowReader<Row> => ({
+  async *of(place) {
+    // Rows of no project come first.
+    if (place !== '') while ((await cursor.peek())?.place === '') cursor.pass()
+    yield* takeWhile(cursor, (row) => row.place === place)
+  },
+})
+
+async function* takeWhile<Row>(
+  { peek, pass }: Cursor<Row>,
+  isWanted: (row: Row) => boolean,
+): AsyncGenerator<Row, void, void> {
+  for (let row = await peek(); row !== undefined && isWanted(row); row = await peek()) {
+    pass()
+    yield row
   }
 }

@@ -1,6 +1,10 @@
-// What an endpoint's addresses may look like. Pure: each function returns a text that says what is wrong, or null.
+// What an endpoint's addresses and credentials may look like. Pure: each function returns a text that says what is wrong, or
+// null.
+import { hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
 
 const maxLength = 500
+const maxUsernameLength = 200
+const maxSecretLength = 4_096
 
 /** The path callers use: rooted, unchanged, without anything that could be read in two ways. */
 export function problemOfConsumeUrl(value: string): string | null {
@@ -38,3 +42,19 @@ export function problemOfUrl(value: string): string | null {
     return 'url must not contain a user name or password; use authType, authUsername and authPassword'
   return value.includes('#') ? 'url must not contain a fragment' : null
 }
+
+/** Basic authentication ends the user name at the first colon. */
+export function problemOfUsername(value: string): string | null {
+  if (value.includes(':')) return 'authUsername must not contain a colon'
+  if (isLongerThan(value, maxUsernameLength))
+    return `authUsername must have at most ${maxUsernameLength} characters`
+  return hasForbiddenCharacters(value)
+    ? 'authUsername must not contain control characters or broken Unicode'
+    : null
+}
+
+/** A password or a token, which goes into a header. */
+export const problemOfSecret = (value: string, field: 'authPassword' | 'authToken'): string | null =>
+  value.length > maxSecretLength || hasForbiddenCharacters(value) || /[\r\n]/.test(value)
+    ? `${field} must have at most ${maxSecretLength} characters, none of them a control character`
+    : null

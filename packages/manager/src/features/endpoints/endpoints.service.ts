@@ -8,8 +8,13 @@ import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { changesOf, checkName, checkText, hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
-import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
+import { changesOf, checkName, checkText } from '../../platform/inputs/inputs.ts'
+import {
+  problemOfConsumeUrl,
+  problemOfSecret,
+  problemOfUrl,
+  problemOfUsername,
+} from './endpoint-rules.pure.ts'
 import * as store from './endpoints.store.ts'
 import type { TransformationsApi } from '../transformations/index.ts'
 
@@ -30,8 +35,6 @@ export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> &
   readonly authPassword?: string | null
   readonly authToken?: string | null
 }
-
-const maxSecretLength = 4_096
 
 /** Secrets are replaced or cleared, never shown: an audit row tells that, and nothing of them. */
 type AuditedEndpoint = store.WholeEndpoint & { authPassword?: string; authToken?: string }
@@ -158,6 +161,8 @@ function checkValues(
   refuse(problemOfConsumeUrl(consumeUrl))
   const url = (input.url ?? '') === '' ? null : (input.url as string)
   if (url !== null) refuse(problemOfUrl(url))
+  const authUsername = input.authUsername ?? ''
+  refuse(problemOfUsername(authUsername))
   const transformationTemplate = input.transformationTemplate ?? ''
   // What is stored stays: it may be older than a rule, and it is rendered as it is.
   if (transformationTemplate !== storedTemplate) refuse(transformations.problemOf(transformationTemplate))
@@ -168,18 +173,12 @@ function checkValues(
     consumeUrl,
     url,
     authType: input.authType ?? 'None',
-    authUsername: checkUsername(input.authUsername ?? ''),
+    authUsername,
     inputMessageType: input.inputMessageType ?? null,
     outputMessageType: input.outputMessageType ?? null,
     transformationTemplate,
     logLevel: input.logLevel ?? 'BASIC',
   }
-}
-
-/** Basic authentication ends the user name at the first colon. */
-function checkUsername(value: string): string {
-  refuse(value.includes(':') ? 'authUsername must not contain a colon' : null)
-  return checkText(value, 'authUsername', 200)
 }
 
 function refuse(problem: string | null): void {
@@ -200,10 +199,7 @@ async function sealSecrets(
   ] as const) {
     const text = input[field]
     if (text === null || text === undefined) continue
-    if (text.length > maxSecretLength || hasForbiddenCharacters(text) || /[\r\n]/.test(text))
-      throw badRequest(
-        `${field} must have at most ${maxSecretLength} characters, none of them a control character`,
-      )
+    refuse(problemOfSecret(text, field))
     sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
   if (Object.keys(sealed).length > 0) await lockMasterKey(tx)

@@ -73,7 +73,8 @@ export function createKdf(options: {
       return format(iterations, salt, await derive({ secret, salt, iterations }, { lane: 'create', owner }))
     },
     verify: async (secret, stored, account) => {
-      const wanted = parse(stored)
+      const wanted = parseHash(stored)
+      if (wanted === null) throw new Error('a stored hash is not in the form this release writes')
       const task = { secret, salt: wanted.salt, iterations: wanted.iterations }
       return timingSafeEqual(await derive(task, account), wanted.hash)
     },
@@ -88,10 +89,10 @@ const format = (iterations: number, salt: Uint8Array, hash: Uint8Array): string 
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-function parse(stored: string): { iterations: number; salt: Buffer; hash: Buffer } {
+/** The parts of a stored hash, or null when it is not in the form this release writes. */
+export function parseHash(stored: string): { iterations: number; salt: Buffer; hash: Buffer } | null {
   const [, rounds, salt, hash] = /^\$pbkdf2-sha256\$i=(\d{4,8})\$([\w-]+)\$([\w-]+)$/.exec(stored) ?? []
   const bytes = Buffer.from(hash ?? '', 'base64url')
-  if (rounds === undefined || salt === undefined || bytes.length !== derivedBytes)
-    throw new Error('a stored hash is not in the form this release writes')
+  if (rounds === undefined || salt === undefined || bytes.length !== derivedBytes) return null
   return { iterations: Number(rounds), salt: Buffer.from(salt, 'base64url'), hash: bytes }
 }
