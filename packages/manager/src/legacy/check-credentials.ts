@@ -72,8 +72,9 @@ async function checkTokens(db: Db, source: Source): Promise<CheckPart> {
       tokenPrefix: string
       revoked: boolean
       userId: string
+      expiresAt: string | null
     }>`
-      select id, hash, token_prefix, revoked, user_id from personal_access_tokens
+      select id, hash, token_prefix, revoked, user_id, expires_at from personal_access_tokens
       where id = any(${[...ids.values()]}::uuid[])`.execute(db)
     const now = new Map(rows.map((row) => [row.id, row]))
     for (const old of batch) {
@@ -83,9 +84,12 @@ async function checkTokens(db: Db, source: Source): Promise<CheckPart> {
         token.hash === old.hash &&
         token.tokenPrefix === old.token_prefix &&
         token.revoked === old.revoked &&
+        instantOf(token.expiresAt) === instantOf(old.expires_at) &&
         token.userId === old.user_id?.toLowerCase()
       part.compare(isSame, () => `the token ${old.id}`)
     }
   })
   return part.result
 }
+
+const instantOf = (time: string | null): number | null => (time === null ? null : new Date(time).getTime())

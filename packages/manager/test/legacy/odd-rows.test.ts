@@ -128,4 +128,15 @@ describe('an import of odd rows', () => {
       [0],
     )
   })
+  // The last one, as it changes what was imported.
+  test('is told apart from a token that ends at another time', async () => {
+    await client.query(
+      `update personal_access_tokens set expires_at = now() + interval '1 day' where name = 'never ends'`,
+    )
+    const { code, stdout } = await runManager(['legacy', 'check', '--from', old.url], testEnv(now.url))
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('different: the token 71\ncheck: 1 differences'),
+    ])
+  })
 })
