@@ -136,7 +136,7 @@ describe('an import of odd rows', () => {
     const { code, stdout } = await runManager(['legacy', 'check', '--from', old.url], testEnv(now.url))
     expect([code, stdout]).toEqual([
       1,
-      expect.stringContaining('different: the token 71\ncheck: 1 differences'),
+      expect.stringContaining('different: the token 71\ncheck: 1 difference\n'),
     ])
   })
 })
