@@ -5,10 +5,11 @@ import { createChainStatus } from '../../src/platform/audit/chain-status.ts'
 import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
+import { loadSize } from '../kit/load-sizes.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from '../kit/trail.ts'
 import { addVerifiedChains } from '../kit/verified-chains.ts'
 
-const rowCount = Number(process.env['AUDIT_ROWS'] ?? 100_000)
+const rowCount = Number(process.env['AUDIT_ROWS'] ?? loadSize(30_000, 100_000))
 const newRows = 1_000
 const keys = [checkpointKey]
 const chainId = '01a1dce9-d14b-710f-8362-6ebef3620ecb'
@@ -52,7 +53,7 @@ test('what is new costs what it is, not what there is', async () => {
 
 test('the verdict over very many chains with nothing new leaves room for other work', async () => {
   const { database } = service.world
-  const chains = Number(process.env['AUDIT_CHAINS'] ?? 100_000)
+  const chains = Number(process.env['AUDIT_CHAINS'] ?? loadSize(30_000, 100_000))
   const entries = await addVerifiedChains(database, chains)
   await service.sql.query('analyze audit_chains; analyze audit_verified_chains')
   const snapshot = await database.openSnapshot()

@@ -1,5 +1,5 @@
 // What an authentication costs, counted rather than timed: statements, KDF runs and plans, with few credentials and with
-// a million of each kind.
+// very many of each kind, a million with LOAD_SIZE=full.
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Client } from 'pg'
@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
 import { basicValue, createMachine, createToken, throughProxy } from '../kit/credentials.ts'
 import { timedPost } from '../kit/http.ts'
+import { loadSize } from '../kit/load-sizes.ts'
 import { planOf } from '../kit/plans.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
 
-const million = 1_000_000
+const many = loadSize(100_000, 1_000_000)
 let service: TestApp
 let admin: Person
 let project: SeededProject
@@ -127,12 +128,12 @@ async function addAMillionOfEach(): Promise<void> {
   await client.query(
     `insert into personal_access_tokens (id, user_id, name, token_prefix, hash)
      select gen_random_uuid(), md5((i % 2000 + 1)::text)::uuid, 'many', lpad(i::text, 8, '0'), '$pbkdf2-sha256$none'
-     from generate_series(1, ${million}) i`,
+     from generate_series(1, ${many}) i`,
   )
   await client.query(
     `insert into machine_users (id, project_id, environment_id, name, username, enabled, token_prefix, token_hash)
      select gen_random_uuid(), $1, $2, 'many', 'Bearer:' || lpad(i::text, 8, '0'), true, lpad(i::text, 8, '0'),
-       sha256(i::text::bytea) from generate_series(1, ${million}) i`,
+       sha256(i::text::bytea) from generate_series(1, ${many}) i`,
     [project.id, project.environmentId],
   )
   await client.query('analyze')
@@ -141,7 +142,7 @@ async function addAMillionOfEach(): Promise<void> {
 
 describe('what an authentication costs', () => {
   test(
-    '[access-tokens.bounded-kdf] [proxy-auth.application] 64 at once take at most 3 statements and no KDF run, by index alone, with a million credentials as with four',
+    '[access-tokens.bounded-kdf] [proxy-auth.application] 64 at once take at most 3 statements and no KDF run, by index alone, with very many credentials as with four',
     { timeout: 300_000 },
     async () => {
       await addNeighbours()

@@ -1,16 +1,17 @@
 // What an inbox costs, counted rather than timed: the plan, the index entries and the pages of a page, a probe and a mark
 // are the same whether the table holds ten thousand rows or millions, and the inbox a thousand or a tenth of them.
-// INBOX_ROWS=10000000 goes on to ten million rows, which takes minutes and some gigabytes.
+// LOAD_SIZE=full goes on to a million rows, and INBOX_ROWS=10000000 to ten million, which takes minutes and some gigabytes.
 import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addPastMonths } from '../../../test/kit/inbox.ts'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 import { type PreparedStatement, lookupSettings } from '../../platform/db/database.ts'
 import { newest } from './inbox-cursor.pure.ts'
 import { markAll, marks, pageValues, pages, unreadProbe } from './inbox.store.ts'
 
-const sizes = [10_000, 100_000, 1_000_000]
+const sizes = [10_000, loadSize(100_000, 1_000_000)]
 // eslint-disable-next-line node/no-process-env -- a choice of whoever runs it, and none of the service's settings
 const largest = Number(process.env['INBOX_ROWS'] ?? 0)
 if (largest > 1_000_000) sizes.push(largest)
