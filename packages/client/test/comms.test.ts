@@ -67,8 +67,10 @@ function listen(options: Partial<NotificationOptions> = {}) {
   } as NotificationOptions)
   opened.push(socket)
   const statuses = (): string[] => states.map(({ status }) => status)
-  const reaches = (status: SocketState['status'], times = 1) =>
-    expect.poll(() => statuses().filter((one) => one === status).length).toBeGreaterThanOrEqual(times)
+  const reaches = async (status: SocketState['status'], times = 1): Promise<void> => {
+    const count = (): number => statuses().filter((one) => one === status).length
+    await expect.poll(count).toBeGreaterThanOrEqual(times)
+  }
   return { socket, states, told, statuses, reaches }
 }
 
