@@ -56,10 +56,14 @@ local function claims(r)
 end
 
 -- A page of another host must not act with the session of this one: hosts of applications are of one site to a browser.
+-- Browsers say where a request is from; a form on a page that hides its address has no origin but says the same.
 local function is_foreign(r)
-  local origin = r.headers_in['Origin']
-  if origin == nil or r.method == 'GET' and r.headers_in['Upgrade'] == nil or r.method == 'HEAD' then return false end
-  return origin:lower() ~= ((r.is_https and 'https://' or 'http://') .. (r.headers_in['Host'] or '')):lower()
+  local sent = r.headers_in
+  if (r.method == 'GET' or r.method == 'HEAD') and sent['Upgrade'] == nil then return false end
+  local site, origin = sent['Sec-Fetch-Site'], sent['Origin']
+  if site then return site ~= 'same-origin' and site ~= 'none' end
+  if origin == nil then return false end
+  return origin:lower() ~= ((r.is_https and 'https://' or 'http://') .. (sent['Host'] or '')):lower()
 end
 
 local function refuse(r, status, retry_after)
@@ -123,7 +127,8 @@ end
 function caller(r)
   local env = r.subprocess_env
   local gate = env['svc_gate']
-  if gate == 'login' then return apache2.DECLINED end
+  -- Nothing of these leaves.
+  if gate == 'login' or gate == 'signed_out' then return apache2.DECLINED end
   if gates[gate] == nil then return 404 end
   local person
   if env['svc_login'] then

@@ -22,7 +22,7 @@ export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
       pattern: `^application \\S+ \\S+ \\S+ \\S+ ${prefix}`,
       gate: 'none' as const,
     })),
-    { pattern: '^application \\S+ \\S+ http', gate: 'backend' },
+    { pattern: '^application \\S+ \\S+ http\\S+ [A-Z]+ /', gate: 'backend' },
   ]
 }
 
