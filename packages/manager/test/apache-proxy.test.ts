@@ -7,15 +7,15 @@ import path from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ApacheProxy, createApache, startApache } from './engines/apache.ts'
+import { type ApacheProxy, startApache } from './engines/apache.ts'
 import { ensureChromium } from './engines/install.ts'
 import { type OidcProvider, startOidcProvider } from './engines/oidc-provider.ts'
-import { type Person, proxySecret, testEnv } from './kit/app.ts'
+import { type Person, proxySecret } from './kit/app.ts'
 import { openTerminal } from './kit/cli-login.ts'
 import { basicValue, createMachine, createToken } from './kit/credentials.ts'
 import { type RawCall, rawCall } from './kit/http.ts'
-import { runManager } from './kit/process.ts'
 import { useProject } from './kit/project.ts'
+import { renderProxy } from './kit/rendered-proxy.ts'
 import { seedMember, seedTenant } from './kit/seed.ts'
 import { type SignedIn, signIn } from './kit/sign-in.ts'
 import { type Upstream, startUpstream } from './kit/upstream.ts'
@@ -38,22 +38,6 @@ let alice: Person
 let token: string
 let session: SignedIn
 let shopSession: SignedIn
-
-async function render(): Promise<string> {
-  const { code, stdout, stderr } = await runManager(
-    [
-      'proxy-config',
-      '--format=apache',
-      `--management-host=${management}`,
-      '--host-pattern={application}.{project}.example.com',
-      '--backend-pattern=http://{application}.{project}.backends',
-    ],
-    testEnv(service.database.url),
-  )
-  expect([code, stderr]).toEqual([0, ''])
-  // An address instead of a name: nobody resolves names here.
-  return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backend.url)
-}
 
 const host = (name: string, of: ApacheProxy = proxy): string => `${name}:${of.port}`
 const login = (name: string, page: string, who: Person = alice, of: ApacheProxy = proxy): Promise<SignedIn> =>
@@ -82,7 +66,7 @@ beforeAll(async () => {
   for (const tenantId of [project.tenantId, second])
     await seedMember(service.sql, alice, 'member', { projectId: project.id, tenantId })
   token = (await createToken(service, alice)).token
-  rendered = await render()
+  rendered = await renderProxy(service, { form: 'apache', management, backendUrl: backend.url })
   const accounts = [
     { id: alice.id, email: 'alice@example.com', name: 'Alice Müller-Ødegård\r\nX-Proxy-Auth: x' },
     { id: admin.id, email: 'root@example.com', name: 'Root' },
@@ -386,56 +370,6 @@ describe('the host of an application', () => {
     const owners = backend.received.map(({ url, headers }) => [url, headers['x-user-id']])
     expect(owners).toHaveLength(60)
     for (const [url, owner] of owners) expect(owner).toBe(ids[Number(url?.slice(1)) % 3])
-  })
-})
-
-describe('deploy/proxy/apply with Apache', () => {
-  const write = (text: string): string => {
-    const file = path.join(folder, 'rendered.conf')
-    writeFileSync(file, text)
-    return file
-  }
-  const needing = (version: string): string =>
-    rendered.replace(/^# min_proxy_version: .*$/m, `# min_proxy_version: ${version}`)
-  const feed = async (name = shop): Promise<number> =>
-    (await ask({ path: `/pilet-feed/${project.applicationId}`, host: host(name) })).status
-  /** The rendered configuration with the application under another host. */
-  const moved = (text = rendered): string => text.replaceAll(`ServerName ${shop}`, 'ServerName moved.test')
-
-  test('[versioning.release-train] a proxy older than min_proxy_version refuses, and what is not good changes nothing', async () => {
-    const before = proxy.inService()
-    for (const [text, reason] of [
-      [
-        moved(needing('99.0.0')),
-        /^refused: this proxy is 0\.1\.0 and the configuration needs 99\.0\.0 or newer; .*in service stays$/m,
-      ],
-      [moved().slice(0, -30), /is not complete/],
-      [moved().replace('# format: 1', '# format: 2'), /reads format 1 only/],
-      [moved().replace('SetEnvIf', 'SetNothing'), /SetNothing[^]*apache does not take it/],
-    ] as const) {
-      const { code, said } = await proxy.apply(write(text))
-      expect([code, said]).toEqual([1, expect.stringMatching(reason)])
-      expect(proxy.inService()).toBe(before)
-    }
-    expect([await feed(), await feed('moved.test')]).toEqual([200, 404])
-  })
-
-  test('a good one is in service after it, and the same again is nothing to do', async () => {
-    expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.1.0, 3 hosts\n' })
-    await expect.poll(() => feed('moved.test'), { timeout: 60_000 }).toBe(200)
-    await expect.poll(() => feed(), { timeout: 60_000 }).toBe(404)
-    expect((await proxy.apply(write(moved()))).said).toMatch(/^unchanged: /)
-    expect((await proxy.apply(write(rendered))).code).toBe(0)
-    await expect.poll(() => feed(), { timeout: 60_000 }).toBe(200)
-  })
-
-  test('a proxy that does not run keeps its file, and is not started', async () => {
-    const asleep = await createApache({ managerUrl: service.url, secret: proxySecret, provider })
-    writeFileSync(path.join(asleep.folder, 'rendered.conf'), rendered)
-    const { code, said } = await asleep.apply(write(moved()))
-    expect([code, said]).toEqual([1, expect.stringContaining('apache could not be reloaded')])
-    expect(asleep.inService()).toBe(rendered)
-    await asleep.close()
   })
 })
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApache } from './engines/apache.ts'
 import { createReferenceProxy } from './engines/nginx-proxy.ts'
 import { startOidcProvider } from './engines/oidc-provider.ts'
-import { proxySecret, testEnv } from './kit/app.ts'
-import { runManager } from './kit/process.ts'
+import { proxySecret } from './kit/app.ts'
 import { useProject } from './kit/project.ts'
+import { renderProxy } from './kit/rendered-proxy.ts'
 import { openRaw } from './kit/raw-socket.ts'
 import { signIn } from './kit/sign-in.ts'
 import { type Upstream, startUpstream } from './kit/upstream.ts'
@@ -26,20 +26,8 @@ const closing: (() => Promise<void>)[] = []
 const proxies = { nginx: { port: 0, person: '', caller: '' }, apache: { port: 0, person: '', caller: '' } }
 const token = `Authorization: Bearer pat_${'a'.repeat(8)}_${'b'.repeat(32)}\r\n`
 
-async function render(form: string): Promise<string> {
-  const { code, stdout } = await runManager(
-    [
-      'proxy-config',
-      `--format=${form}`,
-      `--management-host=${management}`,
-      '--host-pattern={application}.{project}.example.com',
-      '--backend-pattern=http://{application}.{project}.backends',
-    ],
-    testEnv(service.database.url),
-  )
-  expect(code).toBe(0)
-  return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backend.url)
-}
+const render = (form: 'nginx' | 'apache'): Promise<string> =>
+  renderProxy(service, { form, management, backendUrl: backend.url })
 
 /** The Manager finds everybody to be Alice, in the tenant of the project. */
 function vouchForAlice(): void {
@@ -61,7 +49,7 @@ beforeAll(async () => {
   const nginx = await createReferenceProxy(of)
   await nginx.start(await render('nginx'))
   const apache = await startApache({ ...of, provider, rendered: await render('apache') })
-  closing.push(nginx.close, apache.close, provider.close, manager.close, backend.close)
+  for (const one of [nginx, apache, provider, manager, backend]) closing.push(() => one.close())
   vouchForAlice()
   const sessionAt = async (host: string, path: string): Promise<string> =>
     (await signIn({ port: apache.port, host, login: alice.id, path })).cookie.join(': ') + '\r\n'

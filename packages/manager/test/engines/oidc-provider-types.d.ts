@@ -20,7 +20,7 @@ declare module 'oidc-provider' {
     findAccount: (context: Context, id: string) => Account | undefined
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: Configuration)
     Client: {
       prototype: Record<'redirectUriAllowed' | 'postLogoutRedirectUriAllowed', (uri: string) => boolean>

@@ -2,7 +2,7 @@
 // nothing else; whoever is known is signed in.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 
 export type OidcAccount = { id: string; email: string; name: string }
 export type OidcProvider = Awaited<ReturnType<typeof startOidcProvider>>
