@@ -7,11 +7,11 @@ import { lt, valid } from 'semver'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReferenceProxy, applyScript, createReferenceProxy } from './engines/nginx-proxy.ts'
-import { type Person, proxySecret, testEnv } from './kit/app.ts'
+import { type Person, proxySecret } from './kit/app.ts'
 import { basicValue, createMachine, createToken } from './kit/credentials.ts'
 import { type RawCall, rawCall } from './kit/http.ts'
-import { runManager } from './kit/process.ts'
 import { useProject } from './kit/project.ts'
+import { renderProxy } from './kit/rendered-proxy.ts'
 import { seedMember } from './kit/seed.ts'
 import { type Upstream, startUpstream } from './kit/upstream.ts'
 
@@ -30,22 +30,6 @@ let rendered: string
 let alice: Person
 let token: string
 
-async function render(): Promise<string> {
-  const { code, stdout, stderr } = await runManager(
-    [
-      'proxy-config',
-      '--format=nginx',
-      `--management-host=${management}`,
-      '--host-pattern={application}.{project}.example.com',
-      '--backend-pattern=http://{application}.{project}.backends',
-    ],
-    testEnv(service.database.url),
-  )
-  expect([code, stderr]).toEqual([0, ''])
-  // An address instead of a name: nobody resolves names here.
-  return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backend.url)
-}
-
 beforeAll(async () => {
   ;[backend, manager] = [await startUpstream(), await startUpstream()]
   await service.sql.query("update tenants set deployment_mode = 'dedicated' where id = $1", [
@@ -54,7 +38,7 @@ beforeAll(async () => {
   alice = await person('alice')
   await seedMember(service.sql, alice, 'member', { projectId: project.id, tenantId: project.tenantId })
   token = (await createToken(service, alice)).token
-  rendered = await render()
+  rendered = await renderProxy(service, { form: 'nginx', management, backendUrl: backend.url })
   proxy = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })
   watched = await createReferenceProxy({ managerUrl: manager.url, secret: proxySecret })
   await proxy.start(rendered)

@@ -19,6 +19,7 @@ const known = [
   'deploy/kubernetes/{base,migrate,exchange-master,wake,workloads,secrets/*,overlays/*}/*.yaml',
   'deploy/proxy/apply',
   'deploy/proxy/nginx/{*.conf,*.js}',
+  'deploy/proxy/apache/{*.conf,*.lua,signed-out.html}',
   'deploy/systemd/*.service',
   'examples/*.ts',
   'examples/*.mjs',

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import type { Database } from '../platform/db/database.ts'
 import { isHost, readBackendPattern, readHostPatterns } from '../proxy-config/hosts.ts'
-import { type Form, render } from '../proxy-config/render.ts'
+import { type Form, forms, render } from '../proxy-config/render.ts'
 import { virtualHosts } from '../proxy-config/virtual-hosts.ts'
 import { commandConfig, printable, withDatabase } from './context.ts'
 
@@ -41,7 +41,7 @@ export function addProxyConfigCommands(program: Command): void {
       '--backend-pattern <url>',
       'address of the backends of an application, such as http://{application}.{project}:8080',
     )
-    .addOption(new Option('--format <format>', 'what to render').choices(['json', 'nginx']).default('json'))
+    .addOption(new Option('--format <format>', 'what to render').choices(forms).default('json'))
     .option('--out <file>', 'write this file, as a whole or not at all (default: standard output)')
     .addHelpText(
       'after',

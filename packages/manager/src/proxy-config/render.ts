@@ -1,10 +1,13 @@
 // The configuration of a proxy in one of its forms, piece by piece. The same database gives the same bytes.
 import { routes } from '../generated/routes.ts'
+import { apacheHost, apacheRoutes, apacheStart } from './apache.ts'
 import { nginxHost, nginxHostsEnd, nginxRoutes, nginxStart } from './nginx.ts'
+import type { RenderedStart } from './host-lines.ts'
 import { format, minProxyVersion, release } from './release.ts'
 import type { VirtualHost } from './virtual-hosts.ts'
 
-export type Form = 'json' | 'nginx'
+export const forms = ['json', 'nginx', 'apache'] as const
+export type Form = (typeof forms)[number]
 type Hosts = AsyncIterable<VirtualHost>
 
 const blockLength = 65_536
@@ -16,7 +19,7 @@ export async function* render(
   hosts: Hosts,
 ): AsyncGenerator<string, void, void> {
   let block = ''
-  for await (const piece of (form === 'json' ? renderJson : renderNginx)(managementHost, hosts)) {
+  for await (const piece of renderers[form](managementHost, hosts)) {
     block += piece
     if (block.length < blockLength) continue
     yield block
@@ -36,15 +39,24 @@ async function* renderJson(managementHost: string | null, hosts: Hosts): AsyncGe
   yield `${count === 0 ? '' : '\n  '}],\n  "host_count": ${count}\n}\n`
 }
 
-async function* renderNginx(managementHost: string | null, hosts: Hosts): AsyncGenerator<string, void, void> {
-  yield nginxStart({ format, release, minProxyVersion, managementHost })
-  let count = 0
-  for await (const host of hosts) {
-    count++
-    yield nginxHost(host)
+/** A file that a proxy includes: its last line tells whoever applies it that nothing is missing. */
+const renderIncluded = (of: {
+  start: (start: RenderedStart) => string
+  host: (host: VirtualHost) => string
+  end: string
+}) =>
+  async function* (managementHost: string | null, hosts: Hosts): AsyncGenerator<string, void, void> {
+    yield of.start({ format, release, minProxyVersion, managementHost })
+    let count = 0
+    for await (const host of hosts) {
+      count++
+      yield of.host(host)
+    }
+    yield `${of.end}# complete: ${count} hosts\n`
   }
-  yield nginxHostsEnd
-  yield nginxRoutes(routes)
-  // Whoever applies the file sees by its last line that nothing is missing.
-  yield `# complete: ${count} hosts\n`
+
+const renderers: Record<Form, typeof renderJson> = {
+  json: renderJson,
+  nginx: renderIncluded({ start: nginxStart, host: nginxHost, end: nginxHostsEnd + nginxRoutes(routes) }),
+  apache: renderIncluded({ start: apacheStart, host: apacheHost, end: apacheRoutes(routes) }),
 }

@@ -1,4 +1,4 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), PyNaCl, LibreOffice, Ceph and Prometheus are
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), Apache, PyNaCl, LibreOffice, Ceph and Prometheus are
 // there: on Debian, as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
@@ -60,6 +60,20 @@ export function ensureNginxJs(): { nginx: string; module: string } {
   const find = (): string | undefined => globSync('/usr/{lib,lib64}/nginx/modules/ngx_http_js_module.so')[0]
   if (find() === undefined) install(['libnginx-mod-http-js'])
   return { nginx, module: find() ?? '/usr/lib/nginx/modules/ngx_http_js_module.so' }
+}
+
+/** Apache with what deploy/proxy/apache needs, installed first where that is possible. */
+export function ensureApache(): { apache: string; modules: string } {
+  const modules = '/usr/lib/apache2/modules'
+  const needed: Record<string, string> = {
+    '/usr/sbin/apache2': 'apache2',
+    [`${modules}/mod_auth_openidc.so`]: 'libapache2-mod-auth-openidc',
+    '/usr/share/lua/5.3/socket/http.lua': 'lua-socket',
+    '/usr/share/lua/5.3/cjson': 'lua-cjson',
+  }
+  const missing = Object.entries(needed).filter(([file]) => !existsSync(file))
+  install(missing.map(([, name]) => name))
+  return { apache: '/usr/sbin/apache2', modules }
 }
 
 /** A Python with PyNaCl, installed first where that is possible. */

@@ -14,6 +14,24 @@ export const applyScript = path.join(deploy, 'apply')
 
 export type ReferenceProxy = Awaited<ReturnType<typeof createReferenceProxy>>
 
+/** Runs deploy/proxy/apply, or another one like it, on a folder. */
+export async function applyRendered(
+  folder: string,
+  file: string,
+  programs: Record<string, string>,
+  script = applyScript,
+): Promise<{ code: number; said: string }> {
+  try {
+    const { stdout } = await promisify(execFile)('sh', [script, '--dir', folder, file], {
+      env: { PATH: process.env['PATH'], ...programs },
+    })
+    return { code: 0, said: stdout }
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string }
+    return { code, said: stderr }
+  }
+}
+
 /** The folder of a proxy in front of this service, not started and without a configuration. */
 export async function createReferenceProxy(of: { managerUrl: string; secret: string; resolver?: string }) {
   const { nginx, module } = ensureNginxJs()
@@ -37,21 +55,10 @@ export async function createReferenceProxy(of: { managerUrl: string; secret: str
   )
   site('site-server.conf', `listen 127.0.0.1:${port} default_server;`)
   let stop = (): Promise<void> => Promise.resolve()
-  const apply = async (file: string, script = applyScript) => {
-    try {
-      const { stdout } = await promisify(execFile)('sh', [script, '--dir', folder, file], {
-        env: { PATH: process.env['PATH'], NGINX: nginx },
-      })
-      return { code: 0, said: stdout }
-    } catch (error) {
-      const { code, stderr } = error as { code: number; stderr: string }
-      return { code, said: stderr }
-    }
-  }
   return {
     folder,
     port,
-    apply,
+    apply: (file: string, script = applyScript) => applyRendered(folder, file, { NGINX: nginx }, script),
     /** What nginx complained about. */
     errors: (): string => readFileSync(path.join(folder, 'error.txt'), 'utf8'),
     inService: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),

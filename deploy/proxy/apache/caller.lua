@@ -1,0 +1,153 @@
+-- Finds out who is calling and writes every header that only the proxy may set. It runs after the sign-in and before a request
+-- leaves: what it does not let pass, does not pass. A function per gate; what no function vouches for has no identity.
+local validate
+
+-- Names that only a proxy may set, however they are written: `_` and `-` are the same to many a backend.
+local own = {
+  ['x-proxy-auth'] = true, ['x-user-id'] = true, ['x-tenant-id'] = true, ['forwarded'] = true, ['x-real-ip'] = true,
+  ['x-request-id'] = true, ['traceparent'] = true, ['tracestate'] = true,
+}
+local own_prefixes = { '^x%-token%-', '^x%-forwarded%-', '^oidc%-', '^x%-svc%-' }
+
+local function is_own(name)
+  -- No application needs others, and they are how one name is passed off as another.
+  if name:find('[^A-Za-z0-9-]') then return true end
+  name = name:lower()
+  if own[name] then return true end
+  for _, prefix in ipairs(own_prefixes) do
+    if name:find(prefix) then return true end
+  end
+  return false
+end
+
+-- A client could name any header in Connection, and have the one that the proxy sets removed on its way.
+local function connection(sent)
+  local kept = {}
+  for token in sent:lower():gmatch('[^,%s]+') do
+    if token == 'close' or token == 'keep-alive' or token == 'upgrade' then kept[#kept + 1] = token end
+  end
+  return #kept > 0 and table.concat(kept, ', ') or nil
+end
+
+-- The session is for the proxy alone. Apache joins several headers with a comma, so that a name may stand anywhere.
+local function cookies(sent)
+  local kept = {}
+  for cookie in sent:gmatch('[^;]+') do
+    if not (cookie:find('svc_session', 1, true) or cookie:find('svc_state_', 1, true)) then
+      kept[#kept + 1] = cookie:match('^%s*(.-)%s*$')
+    end
+  end
+  return #kept > 0 and table.concat(kept, '; ') or nil
+end
+
+-- One line of UTF-8 within the limit of the header, or nil.
+local function text(value, limit)
+  if value == nil then return nil end
+  value = value:gsub('%c', ' ')
+  local length = utf8.len(value)
+  if length == nil then return nil end
+  if length > limit then value = value:sub(1, utf8.offset(value, limit + 1) - 1) end
+  return value ~= '' and value or nil
+end
+
+local function claims(r)
+  local env = r.subprocess_env
+  return { subject = r.user, email = text(env['OIDC_CLAIM_email'], 320), name = text(env['OIDC_CLAIM_name'], 200) }
+end
+
+-- A page of another host must not act with the session of this one: hosts of applications are of one site to a browser.
+-- Browsers say where a request is from; a form on a page that hides its address has no origin but says the same.
+local function is_foreign(r)
+  local sent = r.headers_in
+  if (r.method == 'GET' or r.method == 'HEAD') and sent['Upgrade'] == nil then return false end
+  local site, origin = sent['Sec-Fetch-Site'], sent['Origin']
+  if site then return site ~= 'same-origin' and site ~= 'none' end
+  if origin == nil then return false end
+  return origin:lower() ~= ((r.is_https and 'https://' or 'http://') .. (sent['Host'] or '')):lower()
+end
+
+local function refuse(r, status, retry_after)
+  r.subprocess_env['svc_refused'] = '1'
+  if retry_after then r.err_headers_out['Retry-After'] = retry_after end
+  return status
+end
+
+-- The application, the tenant (nil where tenants share the host) of the host.
+local function host(r)
+  local application, tenant = (r.subprocess_env['svc_host'] or ''):match('^application (%S+) (%S+) ')
+  return application, tenant ~= '-' and tenant or nil
+end
+
+-- A browser cannot add a header to a websocket, so that a page may name its tenant in a cookie.
+local function selected_tenant(r)
+  local sent = r.headers_in['X-Select-Tenant'] or (';' .. (r.headers_in['Cookie'] or '')):match(';%s*svc_tenant=([0-9A-Fa-f-]+)')
+  return sent and sent:lower() or nil
+end
+
+local function vouch(r, person, set)
+  validate = validate or dofile(r.subprocess_env['svc_proxy_dir'] .. '/validate.lua')
+  local application, dedicated = host(r)
+  local found = validate({
+    manager = r.subprocess_env['svc_manager'], secret = r.subprocess_env['svc_proxy_secret'],
+    client = r.useragent_ip, request = set['X-Request-Id'],
+    application = application, tenant = dedicated or selected_tenant(r),
+    person = person, authorization = r.headers_in['Authorization'],
+    people_only = r.subprocess_env['svc_gate'] == 'tenant_user',
+  })
+  if found.reason then r:err('credentials cannot be checked: ' .. found.reason) end
+  if found.status then return refuse(r, found.status, found.retry_after) end
+  set['X-User-Id'], set['X-Tenant-Id'] = found.user, found.tenant
+end
+
+local gates = {}
+function gates.open() end
+function gates.machine() end
+function gates.proxy(r, set)
+  set['X-Proxy-Auth'], set['Authorization'] = r.subprocess_env['svc_proxy_secret'], false
+end
+function gates.user(r, set, person)
+  gates.proxy(r, set)
+  if person == nil then
+    if r.subprocess_env['svc_personal_token'] == nil then return refuse(r, 401) end
+    set['Authorization'] = nil
+    return
+  end
+  set['X-Token-Subject'], set['X-Token-User-Email'], set['X-Token-User-Name'] = person.subject, person.email, person.name
+end
+function gates.tenant_user(r, set, person)
+  gates.proxy(r, set)
+  return vouch(r, person, set)
+end
+-- The secret is for the Manager alone, and so is the credential.
+function gates.backend(r, set, person)
+  set['Authorization'] = false
+  return vouch(r, person, set)
+end
+
+function caller(r)
+  local env = r.subprocess_env
+  local gate = env['svc_gate']
+  -- Nothing of these leaves.
+  if gate == 'login' or gate == 'signed_out' then return apache2.DECLINED end
+  if gates[gate] == nil then return 404 end
+  local person
+  if env['svc_login'] then
+    if r.user == nil or r.user == '' then return refuse(r, 401) end
+    if is_foreign(r) then return refuse(r, 403) end
+    person = claims(r)
+  end
+  local set = {
+    ['X-Forwarded-For'] = r.useragent_ip, ['X-Forwarded-Host'] = r.headers_in['Host'],
+    ['X-Forwarded-Proto'] = r.is_https and 'https' or 'http',
+    ['X-Request-Id'] = (env['UNIQUE_ID'] or ''):gsub('@', '.'),
+  }
+  local refused = gates[gate](r, set, person)
+  if refused then return refused end
+  for name in pairs(r:headers_in_table()) do
+    if is_own(name) then r.headers_in[name] = nil end
+  end
+  r.headers_in['Connection'] = connection(r.headers_in['Connection'] or '')
+  r.headers_in['Cookie'] = cookies(r.headers_in['Cookie'] or '')
+  for name, value in pairs(set) do r.headers_in[name] = value or nil end
+  return apache2.DECLINED
+end

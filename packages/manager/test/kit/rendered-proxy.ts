@@ -1,0 +1,25 @@
+// The configuration of a reference proxy as `manager proxy-config` renders it for a service.
+import { type TestApp, testEnv } from './app.ts'
+import { runManager } from './process.ts'
+
+type Wanted = { form: 'nginx' | 'apache'; management: string; backendUrl: string }
+
+/** Hosts are `{application}.{project}.example.com`; all of them have the same backend. */
+export async function renderProxy(
+  service: Pick<TestApp, 'database'>,
+  { form, management, backendUrl }: Wanted,
+): Promise<string> {
+  const { code, stdout, stderr } = await runManager(
+    [
+      'proxy-config',
+      `--format=${form}`,
+      `--management-host=${management}`,
+      '--host-pattern={application}.{project}.example.com',
+      '--backend-pattern=http://{application}.{project}.backends',
+    ],
+    testEnv(service.database.url),
+  )
+  if (code !== 0 || stderr !== '') throw new Error(`proxy-config exited with ${code}: ${stderr}`)
+  // An address instead of a name: nobody resolves names in tests.
+  return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backendUrl)
+}
