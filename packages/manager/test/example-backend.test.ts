@@ -1,11 +1,13 @@
-// examples/backend.mjs with a service that runs as a process: what its thirty lines are enough for.
+// examples/backend.ts, which has the client do most of it, with a service that runs as a process: called back, and still
+// called back after everything that happens to the two of them.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callAsMachine } from './kit/backends.ts'
 import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
 
 let scene: ExampleScene
 beforeAll(async () => {
-  scene = await startExampleScene('backend.mjs')
+  scene = await startExampleScene('backend.ts')
 })
 afterAll(() => scene.close())
 
@@ -26,15 +28,20 @@ async function fireAndServe(attempts = 1, meanwhile: () => Promise<unknown> = ()
   await expect.poll(lastRun).toEqual({ outcome: 'delivered', attempts, response_status: 204 })
 }
 
-test('it registers, verifies the callback, and works once per tenant', async () => {
+test('it registers, verifies the callback, asks the partner through the ESB for each tenant, and emits', async () => {
   await expect.poll(async () => (await registrations()).length).toBe(1)
   await fireAndServe()
-  expect(await lastRun()).toMatchObject({ attempts: 1 })
+  const calls = async () => (await scene.sql.query('select path, response_status from esb_audit_logs')).rows
+  const call = { path: expect.stringMatching(/\/stock$/) as string, response_status: 200 }
+  await expect.poll(calls).toEqual([call, call])
+  const { rows: emitted } = await scene.sql.query('select title from notifications')
+  const notification = { title: expect.stringMatching(/^Tulips left: \d+$/) as string }
+  expect(emitted).toEqual([notification, notification])
 })
 
 test('it refuses what is not signed', async () => {
   const { status } = await fetch(scene.backend.callbackUrl, { method: 'POST', body: '{"run_key":"forged"}' })
-  expect(status).toBe(503)
+  expect(status).toBe(401)
   expect(scene.backend.printed()).not.toContain('forged')
 })
 
@@ -68,8 +75,19 @@ test('its machine token is rotated: with the new one in its file it goes on', as
     'mutation($id: ID!) { made: rotateMachineUserToken(id: $id) { generatedToken } }',
     { id: scene.machine.id },
   )
+  await scene.backend.line(/^failed: .*token.*$/m)
   scene.backend.writeToken(data.made.generatedToken)
   await scene.sql.query('delete from backend_registrations')
   await expect.poll(async () => (await registrations()).length).toBe(1)
   await fireAndServe()
+})
+
+test('it unregisters when it ends', async () => {
+  expect(await scene.backend.stop()).toBe(0)
+  expect(await registrations()).toEqual([])
+})
+
+test('it is a whole backend in less than forty lines', () => {
+  const program = readFileSync(new URL('../../../examples/backend.ts', import.meta.url), 'utf8')
+  expect(program.split('\n').length).toBeLessThanOrEqual(40)
 })

@@ -1,5 +1,5 @@
-// The folder of `npm run dev` belongs to one run at a time. A file in it names the processes of this run, so that a second
-// run knows of the first, and the next one ends what a killed run has left behind.
+// The folder of `npm run dev`, or of `npm run demo`, belongs to one run at a time. A file in it names the processes of this
+// run, so that a second run knows of the first, and the next one ends what a killed run has left behind.
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -20,7 +20,12 @@ const endTimeoutMs = 30_000
  * Claims the folder, making it when there is none; throws when another run has it. What a killed run has left is ended
  * first. `owners` are the users whose folder it may be.
  */
-export async function claimFolder(dir: string, port: string, owners: number[]): Promise<DevFolder> {
+export async function claimFolder(
+  dir: string,
+  port: string,
+  owners: number[],
+  command = 'npm run dev',
+): Promise<DevFolder> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const { uid } = lstatSync(dir)
   if (!owners.includes(uid))
@@ -31,7 +36,7 @@ export async function claimFolder(dir: string, port: string, owners: number[]): 
   writeFileSync(draft, JSON.stringify(claim))
   try {
     while (!isLinked(draft, file)) {
-      await endLeftOver(file)
+      await endLeftOver(file, command)
       rmSync(file, { force: true })
     }
   } finally {
@@ -58,11 +63,11 @@ function isLinked(draft: string, file: string): boolean {
   }
 }
 
-async function endLeftOver(file: string): Promise<void> {
+async function endLeftOver(file: string, command: string): Promise<void> {
   const { port, run, children } = JSON.parse(readFileSync(file, 'utf8')) as Claim
   if (isRunning(run))
     throw new Error(
-      `npm run dev is already running (process ${run.pid}): use it at http://localhost:${port}, or stop it first`,
+      `${command} is already running (process ${run.pid}): use it at http://localhost:${port}, or stop it first`,
     )
   for (const child of children.toReversed()) await end(child)
 }

@@ -23,6 +23,7 @@ const known = [
   'deploy/systemd/*.service',
   'examples/*.ts',
   'examples/*.mjs',
+  'examples/shell/{README.md,index.html,*.mjs,*.css,texts/*.json}',
   // A package: its own few files, then code and tests by folder.
   'packages/*/{package.json,vitest.config.ts,vitest.{load,kubernetes}.config.ts,README.md,LICENSE,.gitignore}',
   'packages/*/{bench,tools}/*.ts',

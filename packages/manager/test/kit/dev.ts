@@ -1,10 +1,11 @@
-// `npm run dev` as people run it, with a folder and ports of its own.
+// `npm run dev` and `npm run demo` as people run them, with a folder and ports of their own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { freePort } from '../engines/postgres.ts'
 
 const program = new URL('../../tools/dev.ts', import.meta.url).pathname
+const root = new URL('../../../../', import.meta.url).pathname
 
 type Claim = { children: { pid: number }[] }
 
@@ -26,6 +27,8 @@ export type DevPlace = {
   start: (env?: Record<string, string>) => DevRun
   /** The same on a terminal, which is closed when the child is killed. */
   startOnTerminal: () => DevRun
+  /** `npm run demo`, in a group of its own: a signal to the group is what Ctrl-C sends. */
+  startDemo: (env?: Record<string, string>) => DevRun
   /** The ids of all processes that were started there, and that run. */
   processes: () => number[]
   /** Ends what a failed test has left there. */
@@ -54,6 +57,11 @@ export async function createDevPlace(): Promise<DevPlace> {
     startOnTerminal: () => {
       const command = `exec '${process.execPath}' '${program}'`
       return watch(spawn('script', ['-qfec', command, '/dev/null'], { env: { ...env, TERM: 'xterm' } }))
+    },
+    startDemo: (more = {}) => {
+      const { SVC_PORT: DEMO_PORT, SVC_HEALTH_PORT: _, ...rest } = env
+      const options = { cwd: root, detached: true, env: { ...rest, DEMO_PORT, ...more } }
+      return watch(spawn('npm', ['run', 'demo'], options))
     },
     processes,
     remove: () => {

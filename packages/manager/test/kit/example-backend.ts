@@ -7,14 +7,15 @@ import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { expect } from 'vitest'
+import { startPartner } from '../../tools/demo-partner.ts'
 import { freePort } from '../engines/postgres.ts'
 import { headersOf } from './app.ts'
 import { createScratchDatabase } from './databases.ts'
 import { postQuery } from './graphql.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
-import { seedMachineUser, seedProject, seedTenant, seedUser } from './seed.ts'
+import { seedMachineUser, seedMember, seedProject, seedTenant, seedUser } from './seed.ts'
 
-type ExampleProgram = 'backend.mjs' | 'careful-backend.ts'
+type ExampleProgram = 'backend.ts' | 'careful-backend.ts'
 /** Starts it; it registers by itself. */
 async function startExampleBackend(
   program: ExampleProgram,
@@ -64,6 +65,32 @@ async function startExampleBackend(
   }
 }
 
+type Query = (text: string, variables: Record<string, unknown>) => ReturnType<typeof postQuery>
+
+/** A partner behind the endpoint /stock, which the machine user may call. */
+async function addPartner(query: Query, of: { applicationId: string; machineUserID: string }) {
+  const partner = await startPartner()
+  const { data } = await query(
+    `mutation($applicationId: ID!, $input: CreateEndpointInput!) {
+       row: createEndpoint(applicationId: $applicationId, input: $input) { id } }`,
+    {
+      applicationId: of.applicationId,
+      input: {
+        name: 'stock',
+        consumeURL: '/stock',
+        url: partner.url,
+        authType: 'Bearer',
+        authToken: partner.token,
+      },
+    },
+  )
+  await query(
+    'mutation($input: CreateMachineUser2EndpointInput!) { row: createMachineUser2Endpoint(input: $input) { id } }',
+    { input: { machineUserID: of.machineUserID, endpointID: data.row.id, enabled: true } },
+  )
+  return partner
+}
+
 export type ExampleScene = Awaited<ReturnType<typeof startExampleScene>>
 
 /**
@@ -82,6 +109,8 @@ export async function startExampleScene(program: ExampleProgram) {
     'insert into tenant2applications (id, project_id, tenant_id, application_id, enabled) values ($1, $2, $3, $4, true)',
     [randomUUID(), project.id, acme, project.applicationId],
   )
+  for (const tenantId of [acme, project.tenantId])
+    await seedMember(sql, admin, 'member', { projectId: project.id, tenantId })
   const startManager = (env: Record<string, string> = {}): Promise<ServiceProcess> =>
     startProcess(database.url, {
       SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
@@ -103,6 +132,7 @@ export async function startExampleScene(program: ExampleProgram) {
     { applicationId },
   )
   const triggerId = data.row.id as string
+  const partner = await addPartner(query, { applicationId, machineUserID: machine.id })
   return {
     database,
     sql,
@@ -121,6 +151,7 @@ export async function startExampleScene(program: ExampleProgram) {
     },
     close: async (): Promise<void> => {
       await backend.stop()
+      await partner.close()
       manager.child.kill('SIGKILL')
       await manager.exit
       await sql.end()

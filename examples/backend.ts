@@ -1,0 +1,39 @@
+// A backend with the client; careful-backend.ts is one without, and docs/backends.md explains both. When a trigger calls,
+// it asks a partner what is in stock, through the ESB and for each tenant, and tells the people of the tenant.
+import { readFile } from 'node:fs/promises'
+import { type IncomingMessage, createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { CallbackError, callEsb, connect, emit, forEachTenant, registerBackend } from '@manager/client'
+
+const { MANAGER_URL: url = '', MACHINE_TOKEN_FILE = '', APPLICATION_ID: applicationId = '' } = process.env
+const { CALLBACK_URL: callbackUrl = '', HOST, PORT = '9100', HEARTBEAT_SECONDS = '30' } = process.env
+const heartbeatMs = Number(HEARTBEAT_SECONDS) * 1_000
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const onError = (error: unknown): void => say(`failed: ${String(error)}`)
+// Read for every request, so that a rotated token is used at once.
+const token = async (): Promise<string> => (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
+const manager = connect({ url, token })
+const backend = await registerBackend(manager, { applicationId, callbackUrl, heartbeatMs, onError })
+
+const work = (run: string, runKey: string): Promise<void> =>
+  forEachTenant(manager, applicationId, async ({ id: tenantId, name: tenant }) => {
+    const answer = await callEsb(manager, { applicationId, path: '/stock', body: JSON.stringify({ tenant }) })
+    if (!answer.ok) throw new Error(`the partner answered ${answer.status}`)
+    const { left } = (await answer.json()) as { left: number }
+    const notification = { applicationId, tenantId, title: `Tulips left: ${left}`, data: { left } }
+    // A run may arrive twice. With its id in the key, its notification is there once.
+    await emit(manager, notification, { idempotencyKey: `${run} ${tenantId}` })
+    say(`${runKey} for ${tenant}`)
+  })
+async function receive(request: IncomingMessage): Promise<number> {
+  if (!(Number(request.headers['content-length']) < 65_536)) return 413
+  const { id, runKey } = await backend.verify({ headers: request.headers, body: await buffer(request) })
+  work(id, runKey).catch(onError)
+  return 204
+}
+const statusOf = (error: unknown): number => (error instanceof CallbackError ? error.status : 500)
+createServer((request, response) => {
+  const status = receive(request).catch(statusOf)
+  void status.then((code) => response.writeHead(code).end())
+}).listen(Number(PORT), HOST)
+process.once('SIGTERM', () => void backend.close().finally(() => process.exit()))

@@ -1,0 +1,88 @@
+// What `npm run demo` starts, without its own engines: a service as a process, the data, the partner and the proxy. Time
+// passes by SQL: the trigger is made due whenever a test needs it.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { type Connection, connect } from '@manager/client'
+import { Pool } from 'pg'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { ensureShop } from '../../tools/demo-data.ts'
+import { ensureMachine } from '../../tools/demo-machine.ts'
+import { startPartner } from '../../tools/demo-partner.ts'
+import { type Person, identityOf } from '../../tools/demo-people.ts'
+import { startDemoProxy } from '../../tools/demo-proxy.ts'
+import { freePort } from '../engines/postgres.ts'
+import { proxySecret } from './app.ts'
+import { complaintsOf } from './cli-login-page.ts'
+import { createScratchDatabase } from './databases.ts'
+import { startProcess } from './process.ts'
+import { seedUser } from './seed.ts'
+
+export type DemoScene = Awaited<ReturnType<typeof startDemoScene>>
+
+export async function startDemoScene() {
+  const database = await createScratchDatabase()
+  const sql = new Pool({ connectionString: database.url, max: 2 })
+  const { id: adminId } = await seedUser(sql, 'admin', 'administrator')
+  const manager = await startProcess(database.url, {
+    SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
+    SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+  })
+  const connectAs = (identity: Record<string, string>): Connection =>
+    connect({ url: manager.url, headers: { 'x-proxy-auth': proxySecret, ...identity } })
+  const admin = connectAs({ 'x-token-subject': adminId })
+  const dir = mkdtempSync(`${tmpdir()}/demo-scene-`)
+  const tokenFile = `${dir}/machine-token`
+  const partner = await startPartner()
+  /** Makes the data, as every start of the demo does. */
+  const ensureData = async () => {
+    const shop = await ensureShop(admin, (person) => connectAs(identityOf(person)))
+    await ensureMachine(admin, shop, partner, tokenFile)
+    return shop
+  }
+  const shop = await ensureData()
+  const { application, tenants } = shop
+  const port = await freePort()
+  const proxy = await startDemoProxy({
+    port,
+    managerPort: Number(new URL(manager.url).port),
+    secret: proxySecret,
+    place: { applicationId: application.id, applicationName: application.name, tenants },
+  })
+  return {
+    sql,
+    manager,
+    shop,
+    port,
+    tokenFile,
+    ensureData,
+    applicationUrl: `http://localhost:${port}`,
+    managerUrl: `http://127.0.0.1:${port}`,
+    /** The backend's own connection. */
+    machine: connect({ url: manager.url, token: () => readFileSync(tokenFile, 'utf8').trim() }),
+    close: async (): Promise<void> => {
+      await proxy.close()
+      await partner.close()
+      manager.child.kill('SIGKILL')
+      await manager.exit
+      await sql.end()
+      await database.drop()
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+/** A tab of somebody who has signed in, as a visitor does, and what it has complained about. */
+export async function signIn(
+  browser: Browser,
+  url: string,
+  { name }: Person,
+  options: BrowserContextOptions = {},
+): Promise<{ tab: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 760, height: 560 }, ...options })
+  context.setDefaultTimeout(60_000)
+  const tab = await context.newPage()
+  const complaints = complaintsOf(tab)
+  await tab.goto(url)
+  await tab.getByRole('button', { name: `Sign in as ${name}` }).click()
+  return { tab, complaints }
+}

@@ -1,0 +1,156 @@
+// The data of `npm run demo`, made through the API as anybody would make it. What is there already is left as it is, so that
+// a second run finds what people have changed.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Connection, graphql, publishPilet } from '@manager/client'
+import * as documents from '@manager/client/documents'
+import { type Person, anna, people } from './demo-people.ts'
+
+type Named = { readonly id: string; readonly name: string }
+export type DemoShop = {
+  project: Named
+  application: Named
+  /** By slug. */
+  tenants: Readonly<Record<string, Named>>
+}
+/** The connection of somebody behind the proxy. */
+export type As = (person: Person) => Connection
+
+const tenantNames: Record<string, string> = { acme: 'Acme', birch: 'Birch' }
+const shell = new URL('../../../examples/shell/', import.meta.url)
+const readTexts = (locale: string) =>
+  JSON.parse(readFileSync(new URL(`texts/${locale}.json`, shell), 'utf8')) as Record<string, string>
+/** Language packs by locale. */
+const packs = { en: readTexts('en'), de: readTexts('de') }
+const piletFile = new URL('stock-pilet.mjs', shell)
+const piletName = '@demo/stock'
+
+/** Makes what is missing: a project with an application for two tenants, settings, texts, a pilet and members. */
+export async function ensureShop(admin: Connection, as: As): Promise<DemoShop> {
+  const project = await ensureProject(admin)
+  const application = await ensureApplication(admin, project.id)
+  const tenants = await ensureTenants(admin, project.id, application.id)
+  const shop = { project, application, tenants }
+  await ensureSettings(admin, shop)
+  await ensureLanguagePacks(admin, project.id)
+  await ensurePilet(admin, project.id)
+  for (const person of people) await ensureMember(admin, as(person), person, shop)
+  return shop
+}
+
+async function ensureProject(admin: Connection): Promise<Named> {
+  const { projects } = await graphql(admin, documents.listProjectsDocument, {})
+  const found = projects.find(({ slug }) => slug === 'demo')
+  if (found !== undefined) return found
+  const input = { name: 'Demo', slug: 'demo' }
+  return (await graphql(admin, documents.createProjectDocument, { input })).createProject
+}
+
+async function ensureApplication(admin: Connection, projectId: string): Promise<Named> {
+  const { applications } = await graphql(admin, documents.listApplicationsDocument, { projectSlug: 'demo' })
+  const found = applications.find(({ slug }) => slug === 'store')
+  if (found !== undefined) return found
+  const input = { name: 'Store', slug: 'store', description: 'The application of the demo' }
+  return (await graphql(admin, documents.createApplicationDocument, { projectId, input })).createApplication
+}
+
+/** The tenants by slug, each with the application. */
+async function ensureTenants(admin: Connection, projectId: string, applicationId: string) {
+  const { tenants } = await graphql(admin, documents.listTenantsDocument, { projectSlug: 'demo' })
+  const { tenant2Applications: rows } = await graphql(admin, documents.listTenant2ApplicationsDocument, {
+    applicationId,
+  })
+  const bySlug: Record<string, Named> = {}
+  for (const [slug, name] of Object.entries(tenantNames)) {
+    const tenant =
+      tenants.find((one) => one.slug === slug) ??
+      (await graphql(admin, documents.createTenantDocument, { projectId, input: { name, slug } }))
+        .createTenant
+    if (!rows.some((row) => row.tenant.id === tenant.id))
+      await graphql(admin, documents.createTenant2ApplicationDocument, {
+        input: { tenantId: tenant.id, applicationId },
+      })
+    bySlug[slug] = tenant
+  }
+  return bySlug
+}
+
+/** What holds for everyone, the pilets of the application, and what Birch wants to be different. */
+async function ensureSettings(admin: Connection, { project, application, tenants }: DemoShop): Promise<void> {
+  const rowOf = async (owner: { project?: string; application?: string; tenant?: string }) =>
+    (await graphql(admin, documents.getSettingsDocument, owner)).settings
+  const [ofProject, ofApplication, ofBirch] = [
+    await rowOf({ project: project.id }),
+    await rowOf({ application: application.id }),
+    await rowOf({ tenant: tenants['birch']?.id ?? '' }),
+  ]
+  if (ofProject.frontendSetting.moduleConfig.DefaultLocale === '')
+    await graphql(admin, documents.updateFrontendModuleConfigDocument, {
+      id: ofProject.id,
+      input: {
+        EnabledThemes: ['light', 'dark'],
+        DefaultTheme: 'light',
+        EnabledLocales: Object.keys(packs),
+        DefaultLocale: 'en',
+        KeyValuePairs: [{ Key: 'support.mail', Value: 'help@demo.example' }],
+      },
+    })
+  if (ofApplication.backendSetting.moduleConfig.EnabledModules.length === 0)
+    await graphql(admin, documents.updateBackendModuleConfigDocument, {
+      id: ofApplication.id,
+      input: { EnabledModules: [piletName] },
+    })
+  if (ofBirch.frontendSetting.moduleConfig.KeyValuePairs.length === 0)
+    await graphql(admin, documents.updateFrontendModuleConfigDocument, {
+      id: ofBirch.id,
+      input: { DefaultTheme: 'dark', KeyValuePairs: [{ Key: 'support.mail', Value: 'it@birch.example' }] },
+    })
+}
+
+async function ensureLanguagePacks(admin: Connection, projectId: string): Promise<void> {
+  const { languagePacks } = await graphql(admin, documents.listLanguagePacksDocument, { project: projectId })
+  for (const [name, texts] of Object.entries(packs)) {
+    if (languagePacks.some((pack) => pack.name === name)) continue
+    const { createLanguagePack } = await graphql(admin, documents.createLanguagePackDocument, {
+      projectId,
+      input: { name },
+    })
+    const content = Object.entries(texts).map(([Key, Value]) => ({ Key, Value }))
+    await graphql(admin, documents.updateLanguagePackContentDocument, {
+      id: createLanguagePack.id,
+      input: { content },
+    })
+  }
+}
+
+/** The pilet as it is in the repository. A version never changes, so one that was edited is a new version. */
+async function ensurePilet(admin: Connection, projectId: string): Promise<void> {
+  const content = readFileSync(piletFile)
+  const hash = createHash('sha256').update(content).digest('hex')
+  const { piletPackages } = await graphql(admin, documents.listPiletsDocument, { projectId })
+  const versions = piletPackages.packages.filter(({ name }) => name === piletName)
+  if (versions.some((one) => one.hash === hash)) return
+  const version = `1.0.${versions.length}`
+  await publishPilet(admin, { projectId, name: piletName, version, content })
+}
+
+/** Anna also owns the project. */
+async function ensureMember(
+  admin: Connection,
+  own: Connection,
+  person: Person,
+  { project, tenants }: DemoShop,
+): Promise<void> {
+  // The first request of somebody makes them known.
+  const { id: userID } = (await graphql(own, documents.meDocument, {})).me
+  const tenantID = tenants[person.tenant]?.id ?? ''
+  const { user2tenants } = await graphql(admin, documents.listTenantMembersDocument, { tenant: tenantID })
+  if (!user2tenants.some(({ user }) => user.id === userID))
+    await graphql(admin, documents.addUserToTenantDocument, { tenantID, userID, roleName: 'member' })
+  if (person !== anna) return
+  const { user2projects } = await graphql(admin, documents.listProjectMembersDocument, {
+    project: project.id,
+  })
+  if (!user2projects.some(({ user }) => user.id === userID))
+    await graphql(admin, documents.addUserToProjectDocument, { projectID: project.id, userID, role: 'owner' })
+}
