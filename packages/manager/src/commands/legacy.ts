@@ -162,7 +162,11 @@ function sayCheck({ parts, differences }: Check): void {
   const cells = parts.map(({ name, compared, differing }) => [name, String(compared), String(differing)])
   for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) say(line)
   for (const { examples } of parts) for (const example of examples) say(`different: ${example}`)
-  say(differences === 0 ? 'check: old and new are the same' : `check: ${differences} ${differences === 1 ? 'difference' : 'differences'}`)
+  say(
+    differences === 0
+      ? 'check: old and new are the same'
+      : `check: ${differences} ${differences === 1 ? 'difference' : 'differences'}`,
+  )
 }
 
 const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>): Promise<T> =>
