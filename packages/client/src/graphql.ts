@@ -14,13 +14,16 @@ export async function graphql<Result, Variables extends Readonly<Record<string, 
   variables: Variables,
   { signal }: CallOptions = {},
 ): Promise<Result> {
-  const { data, errors } = await sendForJson<{ data?: Result | null; errors?: GraphqlErrorEntry[] }>(connection, {
-    method: 'POST',
-    path: '/query',
-    json: { query: document, variables },
-    signal,
-    isRepeatable: /^\s*(query\b|\{)/.test(document),
-  })
+  const { data, errors } = await sendForJson<{ data?: Result | null; errors?: GraphqlErrorEntry[] }>(
+    connection,
+    {
+      method: 'POST',
+      path: '/query',
+      json: { query: document, variables },
+      signal,
+      isRepeatable: /^\s*(query\b|\{)/.test(document),
+    },
+  )
   if (errors !== undefined || data === null || data === undefined) throw new GraphqlError(errors ?? [])
   return data
 }

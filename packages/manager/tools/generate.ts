@@ -1,7 +1,7 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
 // migrated databases), generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md,
-// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the dashboards of deploy/observability/. With
-// --check it writes nothing and fails on a difference.
+// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, the dashboards of deploy/observability/, and the
+// types and operations of packages/client. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -11,6 +11,8 @@ import { buildSchema, parse, printSchema } from 'graphql'
 import { PostgresDialect, generate } from 'kysely-codegen'
 import { format, resolveConfig } from 'prettier'
 import { createScratchDatabase } from '../test/kit/databases.ts'
+import { clientDocuments } from './client-documents.ts'
+import { clientRestTypes } from './client-rest-types.ts'
 import { dashboardJson } from './dashboard-frame.ts'
 import { dashboards } from './dashboards.ts'
 import { schemaHistory } from './schema-history.ts'
@@ -111,6 +113,15 @@ for (const dashboard of dashboards)
   emit(
     `deploy/observability/dashboards/${dashboard.name}.json`,
     await format(dashboardJson(dashboard), { ...formatting, parser: 'json' }),
+  )
+const clientSources = {
+  documents: clientDocuments(`${root}packages/client/src/documents`, described.schema),
+  rest: clientRestTypes(described.openapi),
+}
+for (const [name, source] of Object.entries(clientSources))
+  emit(
+    `packages/client/src/generated/${name}.ts`,
+    header + (await format(source, { ...formatting, parser: 'typescript' })),
   )
 if (stale.length > 0) {
   process.stderr.write(`generated files are stale: ${stale.join(', ')}; run npm run generate\n`)

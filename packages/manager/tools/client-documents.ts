@@ -1,0 +1,155 @@
+// The operations of packages/client/src/documents as TypeScript: each a constant text with the types of its variables and
+// of its result, so that a bundle holds only those it names.
+import { globSync, readFileSync } from 'node:fs'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  type VariableDefinitionNode,
+  buildSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  parse,
+  print,
+  stripIgnoredCharacters,
+  typeFromAST,
+  validate,
+  visit,
+} from 'graphql'
+
+const scalars: Record<string, string> = {
+  ID: 'string',
+  String: 'string',
+  Int: 'number',
+  Float: 'number',
+  Boolean: 'boolean',
+}
+
+/** The module of all operations in the files of a folder; throws where one does not hold against the schema. */
+export function clientDocuments(folder: string, sdl: string): string {
+  const schema = buildSchema(sdl)
+  const files = globSync('*.graphql', { cwd: folder }).toSorted()
+  const document = parse(files.map((file) => readFileSync(`${folder}/${file}`, 'utf8')).join('\n'))
+  const errors = validate(schema, document)
+  if (errors.length > 0) throw new Error(`client documents: ${errors.map(String).join('\n')}`)
+  const inputs = new Set<string>()
+  const operations = inlineFragments(document).map((operation) => operationSource(schema, operation, inputs))
+  return `import type { TypedDocument } from '../graphql.ts'
+
+${inputSources(schema, inputs).join('\n')}
+${operations.join('\n')}`
+}
+
+/** The operations by name, with the fields of fragments in the place of their names. */
+function inlineFragments(document: DocumentNode): OperationDefinitionNode[] {
+  const fragments = new Map(
+    document.definitions
+      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  )
+  const expand = ({ selections }: SelectionSetNode): SelectionNode[] =>
+    selections.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_SPREAD
+        ? expand((fragments.get(node.name.value) as FragmentDefinitionNode).selectionSet)
+        : [node],
+    )
+  return document.definitions
+    .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+    .map((node) => visit(node, { SelectionSet: { enter: (set) => ({ ...set, selections: expand(set) }) } }))
+    .toSorted((a, b) => (a.name?.value ?? '').localeCompare(b.name?.value ?? ''))
+}
+
+function operationSource(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  inputs: Set<string>,
+): string {
+  const name = operation.name?.value ?? ''
+  const typeName = name.charAt(0).toUpperCase() + name.slice(1)
+  const root = schema.getRootType(operation.operation) as GraphQLObjectType
+  const variables = (operation.variableDefinitions ?? []).map((node) => variableSource(schema, node, inputs))
+  const note = operation.loc?.startToken.prev?.kind === 'Comment' ? operation.loc.startToken.prev.value : null
+  return `export type ${typeName}Result = ${selectionSource(root, operation.selectionSet, inputs)}
+export type ${typeName}Variables = { ${variables.join('\n')} }
+${note === null ? '' : `/**${note} */\n`}export const ${name}Document = ${JSON.stringify(stripIgnoredCharacters(print(operation)))} as TypedDocument<${typeName}Result, ${typeName}Variables>
+`
+}
+
+function variableSource(schema: GraphQLSchema, node: VariableDefinitionNode, inputs: Set<string>): string {
+  const type = typeFromAST(schema, node.type) as GraphQLInputType
+  return fieldSource(node.variable.name.value, type, inputs)
+}
+
+function fieldSource(name: string, type: GraphQLInputType, inputs: Set<string>): string {
+  return `readonly ${name}${isNonNullType(type) ? '' : '?'}: ${typeSource(type, (named) => {
+    if (scalars[named] === undefined) inputs.add(named)
+    return scalars[named] ?? named
+  })}`
+}
+
+/** Fields of a result are those that the operation names. */
+function selectionSource(
+  type: GraphQLObjectType,
+  { selections }: SelectionSetNode,
+  inputs: Set<string>,
+): string {
+  const fields = selections.map((node) => {
+    if (node.kind !== Kind.FIELD) throw new Error(`client documents: ${node.kind} is not known here`)
+    const field = type.getFields()[node.name.value]
+    if (field === undefined) throw new Error(`client documents: no field ${node.name.value}`)
+    const named = getNamedType(field.type)
+    if (isEnumType(named)) inputs.add(named.name)
+    const inner =
+      isObjectType(named) && node.selectionSet !== undefined
+        ? selectionSource(named, node.selectionSet, inputs)
+        : (scalars[named.name] ?? named.name)
+    return `readonly ${node.alias?.value ?? node.name.value}: ${typeSource(field.type, () => inner)}`
+  })
+  return `{ ${fields.join('\n')} }`
+}
+
+function typeSource(type: GraphQLInputType | GraphQLOutputType, named: (name: string) => string): string {
+  if (isNonNullType(type)) return bareSource(type.ofType, named)
+  return `${bareSource(type, named)} | null`
+}
+
+function bareSource(type: GraphQLInputType | GraphQLOutputType, named: (name: string) => string): string {
+  if (isListType(type)) return `readonly (${typeSource(type.ofType, named)})[]`
+  return named(getNamedType(type).name)
+}
+
+/** Input types and enums that operations name, and those that these name. */
+function inputSources(schema: GraphQLSchema, names: Set<string>): string[] {
+  const sources = new Map<string, string>()
+  // A set may grow while it is walked.
+  for (const name of names) {
+    const type = schema.getType(name)
+    if (isEnumType(type))
+      sources.set(
+        name,
+        `export type ${name} = ${type
+          .getValues()
+          .map((value) => `'${value.name}'`)
+          .join(' | ')}`,
+      )
+    else if (isInputObjectType(type)) {
+      const fields = Object.values(type.getFields()).filter((field) => field.deprecationReason === undefined)
+      sources.set(
+        name,
+        `export type ${name} = { ${fields.map((field) => fieldSource(field.name, field.type, names)).join('\n')} }`,
+      )
+    }
+  }
+  return [...sources].toSorted(([a], [b]) => a.localeCompare(b)).map(([, source]) => source)
+}
