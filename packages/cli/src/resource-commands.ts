@@ -36,26 +36,32 @@ export function addResourceCommands(program: Command, world: World, resource: Re
   return group
 }
 
-function addListCommand(group: Command, world: World, resource: Resource): void {
+export type ListLook = {
+  description?: string
+  /** How many rows are shown unless more are asked for. */
+  limit?: number
+  /** A row as it is printed. */
+  present?: (row: Row) => Row
+}
+
+/** Adds `list`. */
+export function addListCommand(group: Command, world: World, resource: Resource, look: ListLook = {}): void {
   const { name, parent, list, columns } = resource
+  const { description = `Lists ${name.replace('-', ' ')}.`, present = (row) => row } = look
   const example = `${name} list${parentExample(parent)}`
-  const command = addCommand(group, {
-    name: 'list',
-    description: `Lists ${name.replace('-', ' ')}.`,
-    examples: [example, `${example} --output json`],
-  })
+  const command = addCommand(group, { name: 'list', description, examples: [example, `${example} --output json`] })
   addParentOptions(command, parent)
   if (list.hasFilters !== false)
     command
       .option('--filter <field=value>', 'keep rows that match; may be repeated', addFilter)
       .option('--sort <field[:desc]>', 'sort by a field; may be repeated', addOrder)
-  command.option('--limit <number>', 'at most so many rows', asCount, defaultLimit)
+  command.option('--limit <number>', 'at most so many rows', asCount, look.limit ?? defaultLimit)
   does<ListOptions>(command, world, async (context, _args, { filter, sort, limit, ...options }) => {
     const connection = await context.connect()
     const parentRow = await getParent(context, connection, parent, options)
     const listing = { filters: filter, order: sort, limit, signal: context.signal }
     const { rows, hasMore } = await listRows(connection, resource, parentRow, listing)
-    printRows(world, context.format, columns, rows)
+    printRows(world, context.format, columns, rows.map(present))
     if (hasMore) remark(world, `These are the first ${limit}; there are more. Use --filter or --limit.`)
   })
 }

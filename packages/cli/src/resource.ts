@@ -1,5 +1,6 @@
 // What the program knows of a kind of thing. Commands, documents and the plan of `apply` are made of it: a new kind is one
 // file in resources/ and one line in resources/all.ts.
+import type { TypedDocument } from '@manager/client'
 
 export type Parent = 'project' | 'app' | 'environment'
 
@@ -21,20 +22,32 @@ export type Field = {
   only?: 'create' | 'update'
 }
 
-/** An operation of the API, by its field. */
+// The types of variables and answers differ from document to document; rows.ts knows what a resource says of them.
+export type AnyDocument = TypedDocument<never, never>
+
+/** An operation of the API. Its document has one root field. */
 export type Operation = {
-  field: string
-  /** The argument that names the parent. */
+  document: AnyDocument
+  /** The variable that names the parent. */
   parent?: string
-  /** The type of its argument `input`; without it, fields are arguments themselves, of the types in `types`. */
-  input?: string
-  types?: Readonly<Record<string, string>>
+  /** Whether fields are variables themselves, and not fields of `input`. */
+  isFlat?: boolean
   /** The field of its answer that is the row. */
   row?: string
   /** The field of its answer that is shown once. */
   secret?: string
   /** What is always sent. */
   fixed?: Readonly<Record<string, unknown>>
+}
+export type ListOperation = {
+  document: AnyDocument
+  /** One that reads more of each row, for a single one. */
+  details?: AnyDocument
+  parent?: string
+  /** What of the parent is sent; its id unless said otherwise. */
+  parentKey?: 'slug'
+  row?: string
+  hasFilters?: boolean
 }
 
 export type Resource = {
@@ -46,11 +59,9 @@ export type Resource = {
   parent: Parent | null
   /** What a row is known by besides its id; the first one is the argument of `create`. */
   keys: readonly [string, ...string[]]
-  /** What is read of a row. */
-  selection: string
   columns: readonly string[]
   fields: readonly Field[]
-  list: { field: string; parent?: string; parentType?: 'String!'; row?: string; hasFilters?: boolean }
+  list: ListOperation
   create?: Operation
   update?: Operation
   delete?: Operation

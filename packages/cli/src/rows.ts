@@ -1,48 +1,48 @@
 // Rows of a resource, read and written by the documents that its description makes.
 import { type CallOptions, type Connection, type TypedDocument, graphql } from '@manager/client'
-import { createDocument, deleteDocument, listDocument, updateDocument } from './documents.ts'
 import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
-import type { Operation, Resource } from './resource.ts'
+import type { AnyDocument, Operation, Resource } from './resource.ts'
 
 /** What a row belongs to. */
 export type ParentRow = { id: string; slug?: string }
 export type Filter = { field: string; value: string }
 export type Order = { field: string; direction: 'ASC' | 'DESC' }
-export type Listing = { filters?: readonly Filter[]; order?: readonly Order[]; limit?: number } & CallOptions
+export type Listing = { filters?: readonly Filter[]; order?: readonly Order[]; limit?: number; isDetailed?: boolean } & CallOptions
 type Changed = { row: Row; secret: string | null }
 
 const pageSize = 100
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** Runs a document whose types are the caller's. */
-export const ask = <Result>(
+/** What the one root field of the document answers. */
+async function ask(
   connection: Connection,
-  document: string,
-  variables: Readonly<Record<string, unknown>>,
+  document: AnyDocument,
+  variables: Row,
   options: CallOptions = {},
-): Promise<Result> =>
-  graphql(connection, document as TypedDocument<Result, Readonly<Record<string, unknown>>>, variables, options)
+): Promise<unknown> {
+  const answer = await graphql(connection, document as TypedDocument<Row, Row>, variables, options)
+  return Object.values(answer)[0]
+}
 
 /** Rows of the parent, page by page, at most `limit`; `hasMore` tells whether there are more. */
 export async function listRows(
   connection: Connection,
-  resource: Resource,
+  { list }: Resource,
   parent: ParentRow | null,
-  { filters = [], order = [], limit = Infinity, signal }: Listing = {},
+  { filters = [], order = [], limit = Infinity, isDetailed = false, signal }: Listing = {},
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
-  const { list } = resource
   const rows: Row[] = []
-  const document = listDocument(resource)
   const fixed = {
-    ...(list.parent === undefined ? {} : { parent: list.parentType === undefined ? parent?.id : parent?.slug }),
+    ...(list.parent === undefined ? {} : { [list.parent]: parent?.[list.parentKey ?? 'id'] }),
     ...(list.hasFilters === false ? {} : { filters, order }),
   }
+  const document = isDetailed ? (list.details ?? list.document) : list.document
   for (let offset = 0; ; offset += pageSize) {
     const variables = { ...fixed, pagination: { limit: pageSize, offset } }
-    const answer = await ask<{ rows: Row[] | Record<string, Row[]> }>(connection, document, variables, { signal })
-    const page = Array.isArray(answer.rows) ? answer.rows : (answer.rows[list.row ?? ''] ?? [])
+    const answer = await ask(connection, document, variables, { signal })
+    const page = (list.row === undefined ? answer : (answer as Row)[list.row]) as Row[]
     rows.push(...page)
     if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true }
     if (page.length < pageSize) return { rows, hasMore: false }
@@ -59,7 +59,7 @@ export async function findRow(
   for (const field of isId(named) ? ['id', ...resource.keys] : resource.keys) {
     // Names match as a part of a text too.
     const filters = resource.list.hasFilters === false ? [] : [{ field, value: named }]
-    const { rows } = await listRows(connection, resource, parent, { filters, signal })
+    const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
     const exact = rows.filter((row) => row[field] === (field === 'id' ? named.toLowerCase() : named))
     if (exact.length > 1) throw ambiguous(resource, named, exact)
     if (exact[0] !== undefined) return exact[0]
@@ -93,9 +93,9 @@ export async function createRow(
   { values, signal }: { values: Row } & CallOptions,
 ): Promise<Changed> {
   const operation = operationOf(resource, 'create')
-  const named = operation.parent === undefined ? {} : { parent: parent?.id }
+  const named = operation.parent === undefined ? {} : { [operation.parent]: parent?.id }
   const variables = { ...named, ...given(operation, values) }
-  return change(connection, createDocument(operation, resource), variables, { operation, signal })
+  return change(connection, operation, variables, { signal })
 }
 
 /** Changes the values of a row. */
@@ -107,8 +107,7 @@ export async function updateRow(
 ): Promise<Row> {
   const operation = operationOf(resource, 'update')
   const variables = { id, ...given(operation, values) }
-  const document = updateDocument(operation, resource)
-  return (await change(connection, document, variables, { operation, signal })).row
+  return (await change(connection, operation, variables, { signal })).row
 }
 
 /** Deletes a row. */
@@ -118,7 +117,7 @@ export async function deleteRow(
   id: string,
   options: CallOptions,
 ): Promise<void> {
-  await ask(connection, deleteDocument(operationOf(resource, 'delete')), { id }, options)
+  await ask(connection, operationOf(resource, 'delete').document, { id }, options)
 }
 
 function operationOf(resource: Resource, kind: 'create' | 'update' | 'delete'): Operation {
@@ -127,17 +126,18 @@ function operationOf(resource: Resource, kind: 'create' | 'update' | 'delete'): 
   return operation
 }
 
-const given = ({ input, fixed }: Operation, values: Row): Row =>
-  input === undefined ? { ...fixed, ...values } : { input: { ...fixed, ...values } }
+const given = ({ isFlat = false, fixed }: Operation, values: Row): Row =>
+  isFlat ? { ...fixed, ...values } : { input: { ...fixed, ...values } }
 
 async function change(
   connection: Connection,
-  document: string,
+  { document, row, secret }: Operation,
   variables: Row,
-  { operation, signal }: { operation: Operation } & CallOptions,
+  options: CallOptions,
 ): Promise<Changed> {
-  const { done } = await ask<{ done: Row }>(connection, document, variables, { signal })
-  const row = operation.row === undefined ? done : (done[operation.row] as Row)
-  const secret = operation.secret === undefined ? null : (done[operation.secret] as string | null)
-  return { row, secret }
+  const done = (await ask(connection, document, variables, options)) as Row
+  return {
+    row: row === undefined ? done : (done[row] as Row),
+    secret: secret === undefined ? null : (done[secret] as string | null),
+  }
 }

@@ -1,5 +1,6 @@
 // settings: what one layer sets, what holds in the end, and changes of a layer.
-import type { Connection } from '@manager/client'
+import { type Connection, graphql } from '@manager/client'
+import { type GetEffectiveSettingsResult, getEffectiveSettingsDocument } from '@manager/client/documents'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Color, paintOf } from '../colors.ts'
 import { type Context, addCommand, does } from '../context.ts'
@@ -9,15 +10,13 @@ import { type Format, cellOf, printDone, printRow, serialize, tableLines } from 
 import { getProject } from '../parents.ts'
 import { apps } from '../resources/apps.ts'
 import { tenants } from '../resources/tenants.ts'
-import { ask, getRow } from '../rows.ts'
+import { getRow } from '../rows.ts'
 import {
-  type EffectiveSettings,
   type Layer,
   type SettingsChange,
   clearSettings,
-  effectiveDocument,
   ensureLeaf,
-  findLeaf,
+  getTenantApp,
   readSettings,
   updateSettings,
   valuesOfSettings,
@@ -124,8 +123,9 @@ async function getLayer(context: Context, options: LayerOptions, way: 'find' | '
     if (tenant !== null) return { connection, layer: { tenant } }
     return { connection, layer: app === null ? { project } : { application: app } }
   }
-  const find = way === 'find' ? findLeaf : ensureLeaf
-  return { connection, layer: { tenant2application: await find(connection, { tenant, app }, context) } }
+  const { id } = await getTenantApp(connection, { tenant, app }, context)
+  if (way === 'ensure') await ensureLeaf(connection, id, context)
+  return { connection, layer: { tenant2application: id } }
 }
 
 async function getOwners(context: Context, connection: Connection, options: LayerOptions) {
@@ -148,17 +148,19 @@ async function showEffective(context: Context, _args: string[], options: LayerOp
     throw new Failure('usage', 'For which tenant and app? Add --tenant <slug> and --app <slug>.')
   const connection = await context.connect()
   const { tenant, app } = await getOwners(context, connection, options)
-  const variables = { applicationId: app, tenantId: tenant }
-  const { settings } = await ask<{ settings: EffectiveSettings }>(connection, effectiveDocument, variables, { signal })
-  printEffective(world, format, settings)
+  const variables = { applicationId: app ?? '', tenantId: tenant ?? '' }
+  const answer = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
+  printEffective(world, format, answer.effectiveSettings)
 }
 
-function printEffective(world: World, format: Format, settings: EffectiveSettings): void {
+type Effective = GetEffectiveSettingsResult['effectiveSettings']
+
+function printEffective(world: World, format: Format, settings: Effective): void {
   if (format !== 'table') return void world.stdout.write(serialize(settings, format))
   const rows = (['backend', 'frontend'] as const).flatMap((side) => {
     const { KeyValuePairs, ...fields } = settings[side]
     return [
-      ...Object.entries(fields).map(([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none']),
+      ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none']),
       ...KeyValuePairs.map(({ Key, Value, layer }) => [`${side} ${cellOf(Key)}`, cellOf(Value), layer]),
     ]
   })

@@ -1,4 +1,6 @@
 // login, logout and whoami.
+import { ResponseError, graphql } from '@manager/client'
+import { meDocument, revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
 import { type Context, addCommand, does } from '../context.ts'
 import { type Profile, credentialsFile, findProfile, removeProfile, saveProfile } from '../credentials.ts'
@@ -6,14 +8,9 @@ import { Failure } from '../failures.ts'
 import { obtainToken } from '../login.ts'
 import { printDone, printRow, remark } from '../output.ts'
 import { tokens } from '../resources/tokens.ts'
-import { ask, listRows } from '../rows.ts'
+import { listRows } from '../rows.ts'
 import { checkedUrl, namedUrl, openConnection } from '../session.ts'
 import type { World } from '../world.ts'
-
-type Me = { id: string; externalName: string; externalUsername: string; externalEmail: string; role: string }
-const meDocument = 'query Me { me { id externalName externalUsername externalEmail role } }'
-const revokeDocument = 'mutation Revoke($id: ID!) { done: revokePersonalAccessToken(id: $id) { id name revoked } }'
-export const signInDocuments = [meDocument, revokeDocument]
 
 /** Adds the commands by which a person signs in and out. */
 export function addSignInCommands(program: Command, world: World): void {
@@ -36,7 +33,7 @@ export function addSignInCommands(program: Command, world: World): void {
   })
   does(whoami, world, async (context) => {
     const connection = await context.connect()
-    const { me } = await ask<{ me: Me }>(connection, meDocument, {}, { signal: context.signal })
+    const { me } = await graphql(connection, meDocument, {}, { signal: context.signal })
     printRow(world, context.format, { ...me, url: connection.url })
   })
 }
@@ -49,7 +46,7 @@ async function logIn(context: Context, _args: string[], { tokenName }: { tokenNa
   const name = tokenName ?? `svc on ${world.hostname}`.slice(0, 100)
   const { token, expiresAt } = await obtainToken(world, openConnection(url), name)
   await saveProfile(world, place.profile, { url, token, tokenName: name, expiresAt })
-  const { me } = await ask<{ me: Me }>(await context.connect(), meDocument, {}, { signal })
+  const { me } = await graphql(await context.connect(), meDocument, {}, { signal })
   const until = expiresAt === null ? '' : ` until ${expiresAt}`
   printDone(world, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, { url, ...me, expiresAt })
   remark(world, `The token is in ${credentialsFile(world)}.`)
@@ -80,8 +77,8 @@ async function revoke({ signal }: Context, { url, token }: Profile): Promise<voi
   try {
     const { rows } = await listRows(connection, tokens, null, { signal })
     const own = rows.find(({ tokenPrefix, revoked }) => tokenPrefix === prefix && revoked === false)
-    if (own !== undefined) await ask(connection, revokeDocument, { id: own['id'] }, { signal })
+    if (own !== undefined) await graphql(connection, revokeTokenDocument, { id: String(own['id']) }, { signal })
   } catch (error) {
-    if ((error as { status?: number }).status !== 401) throw error
+    if (!(error instanceof ResponseError) || error.status !== 401) throw error
   }
 }

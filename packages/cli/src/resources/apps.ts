@@ -1,3 +1,4 @@
+import { createApplicationDocument, deleteApplicationDocument, listApplicationsDocument, updateApplicationDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const apps: Resource = {
@@ -7,16 +8,15 @@ export const apps: Resource = {
   description: 'Apps: the applications of a project',
   parent: 'project',
   keys: ['slug', 'name'],
-  selection: 'id slug name description createdAt',
   columns: ['slug', 'name', 'description', 'id'],
   fields: [
     { name: 'slug', description: 'its short name in addresses, such as web', only: 'update' },
     { name: 'name', description: 'its name for people', isRequired: true },
     { name: 'description', description: 'what it is' },
   ],
-  list: { field: 'applications', parent: 'projectSlug', parentType: 'String!' },
-  create: { field: 'createApplication', parent: 'projectId', input: 'CreateApplicationInput' },
-  update: { field: 'updateApplication', input: 'UpdateApplicationInput' },
-  delete: { field: 'deleteApplication' },
+  list: { document: listApplicationsDocument, parent: 'projectSlug', parentKey: 'slug' },
+  create: { document: createApplicationDocument, parent: 'projectId' },
+  update: { document: updateApplicationDocument },
+  delete: { document: deleteApplicationDocument },
   example: 'web --name "Web shop"',
 }

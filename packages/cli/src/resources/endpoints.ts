@@ -1,3 +1,4 @@
+import { createEndpointDocument, deleteEndpointDocument, listEndpointsDocument, updateEndpointDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 const messageTypes = ['SOAP', 'XML', 'JSON']
@@ -8,8 +9,6 @@ export const endpoints: Resource = {
   description: 'Endpoints of the ESB: where calls of an app are forwarded to',
   parent: 'app',
   keys: ['name', 'consumeURL'],
-  selection:
-    'id name description enabled consumeURL url authType authUsername inputMessageType outputMessageType transformationTemplate logLevel createdAt updatedAt',
   columns: ['name', 'consumeURL', 'url', 'enabled', 'id'],
   fields: [
     { name: 'name', description: 'its name', only: 'update' },
@@ -26,9 +25,9 @@ export const endpoints: Resource = {
     { name: 'transformationTemplate', description: 'a file with the template', kind: 'file' },
     { name: 'logLevel', description: 'what is kept of calls', choices: ['NONE', 'BASIC', 'FULL'] },
   ],
-  list: { field: 'endpoints', parent: 'application' },
-  create: { field: 'createEndpoint', parent: 'applicationId', input: 'CreateEndpointInput' },
-  update: { field: 'updateEndpoint', input: 'UpdateEndpointInput' },
-  delete: { field: 'deleteEndpoint' },
+  list: { document: listEndpointsDocument, parent: 'application' },
+  create: { document: createEndpointDocument, parent: 'applicationId' },
+  update: { document: updateEndpointDocument },
+  delete: { document: deleteEndpointDocument },
   example: 'orders --consume-url /orders --url https://erp.example.com',
 }

@@ -1,3 +1,4 @@
+import { listEnvironmentsDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const environments: Resource = {
@@ -6,8 +7,7 @@ export const environments: Resource = {
   description: 'Environments of a project: dev, qas and run',
   parent: 'project',
   keys: ['name'],
-  selection: 'id name displayName protected createdAt',
   columns: ['name', 'displayName', 'protected', 'id'],
   fields: [],
-  list: { field: 'environments', parent: 'projectId' },
+  list: { document: listEnvironmentsDocument, parent: 'projectId' },
 }

@@ -1,3 +1,4 @@
+import { createLanguagePackDocument, deleteLanguagePackDocument, getLanguagePacksDocument, listLanguagePacksDocument, updateLanguagePackContentDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const languagePacks: Resource = {
@@ -7,7 +8,6 @@ export const languagePacks: Resource = {
   description: 'Language packs: the texts of a project in one language',
   parent: 'project',
   keys: ['name'],
-  selection: 'id name content { Key Value }',
   columns: ['name', 'id'],
   fields: [
     {
@@ -18,9 +18,9 @@ export const languagePacks: Resource = {
       only: 'update',
     },
   ],
-  list: { field: 'languagePacks', parent: 'project' },
-  create: { field: 'createLanguagePack', parent: 'projectId', input: 'CreateLanguagePackInput' },
-  update: { field: 'updateLanguagePackContent', input: 'UpdateLanguagePackContentInput' },
-  delete: { field: 'deleteLanguagePack' },
+  list: { document: listLanguagePacksDocument, details: getLanguagePacksDocument, parent: 'project' },
+  create: { document: createLanguagePackDocument, parent: 'projectId' },
+  update: { document: updateLanguagePackContentDocument },
+  delete: { document: deleteLanguagePackDocument },
   example: 'de-AT',
 }

@@ -1,3 +1,4 @@
+import { createMachineUserDocument, deleteMachineUserDocument, listMachineUsersDocument, updateMachineUserDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const machineUsers: Resource = {
@@ -7,7 +8,6 @@ export const machineUsers: Resource = {
   description: 'Machine users: the accounts of backends in an environment',
   parent: 'environment',
   keys: ['name', 'username'],
-  selection: 'id name username enabled tokenPrefix lastRotatedAt createdAt',
   columns: ['name', 'username', 'enabled', 'lastRotatedAt', 'id'],
   fields: [
     { name: 'name', description: 'its name', only: 'update' },
@@ -21,16 +21,9 @@ export const machineUsers: Resource = {
     },
     { name: 'enabled', description: 'whether it may sign in', kind: 'boolean' },
   ],
-  list: { field: 'machineUsers', parent: 'environment' },
-  create: {
-    field: 'createMachineUserWithCredentials',
-    parent: 'environmentId',
-    input: 'CreateMachineUserInput',
-    row: 'machineUser',
-    secret: 'generatedToken',
-    fixed: { hashedKey: '__GENERATE_TOKEN__' },
-  },
-  update: { field: 'updateMachineUser', input: 'UpdateMachineUserInput' },
-  delete: { field: 'deleteMachineUser' },
+  list: { document: listMachineUsersDocument, parent: 'environment' },
+  create: { document: createMachineUserDocument, parent: 'environmentId', row: 'machineUser', secret: 'generatedToken', fixed: { hashedKey: '__GENERATE_TOKEN__' } },
+  update: { document: updateMachineUserDocument },
+  delete: { document: deleteMachineUserDocument },
   example: 'billing --token-file billing.token',
 }

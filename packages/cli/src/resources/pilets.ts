@@ -1,3 +1,4 @@
+import { listPiletsDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const pilets: Resource = {
@@ -7,8 +8,7 @@ export const pilets: Resource = {
   parent: 'project',
   // A version is named as npm does it: cart@1.2.0.
   keys: ['reference'],
-  selection: 'id name version description size hash enabled createdAt updatedAt',
   columns: ['name', 'version', 'enabled', 'size', 'createdAt', 'id'],
   fields: [],
-  list: { field: 'piletPackages', parent: 'projectId', row: 'packages', hasFilters: false },
+  list: { document: listPiletsDocument, parent: 'projectId', row: 'packages', hasFilters: false },
 }

@@ -1,3 +1,4 @@
+import { createProjectDocument, deleteProjectDocument, listProjectsDocument, updateProjectDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const projects: Resource = {
@@ -6,15 +7,14 @@ export const projects: Resource = {
   description: 'Projects: what everything else belongs to',
   parent: null,
   keys: ['slug', 'name'],
-  selection: 'id slug name createdAt',
   columns: ['slug', 'name', 'createdAt', 'id'],
   fields: [
     { name: 'slug', description: 'its short name in addresses, such as shop', only: 'update' },
     { name: 'name', description: 'its name for people', isRequired: true },
   ],
-  list: { field: 'projects' },
-  create: { field: 'createProject', input: 'CreateProjectInput' },
-  update: { field: 'updateProject', input: 'UpdateProjectInput' },
-  delete: { field: 'deleteProject' },
+  list: { document: listProjectsDocument },
+  create: { document: createProjectDocument },
+  update: { document: updateProjectDocument },
+  delete: { document: deleteProjectDocument },
   example: 'shop --name "Web shop"',
 }

@@ -1,3 +1,4 @@
+import { createTenantDocument, deleteTenantDocument, listTenantsDocument, updateTenantDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const tenants: Resource = {
@@ -6,16 +7,15 @@ export const tenants: Resource = {
   description: 'Tenants: the customer organizations of a project',
   parent: 'project',
   keys: ['slug', 'name'],
-  selection: 'id slug name deploymentMode',
   columns: ['slug', 'name', 'deploymentMode', 'id'],
   fields: [
     { name: 'slug', description: 'its short name in addresses, such as acme', only: 'update' },
     { name: 'name', description: 'its name for people', isRequired: true },
     { name: 'deploymentMode', description: 'hosts of its own or not', choices: ['shared', 'dedicated'] },
   ],
-  list: { field: 'tenants', parent: 'projectSlug', parentType: 'String!' },
-  create: { field: 'createTenant', parent: 'projectId', input: 'CreateTenantInput' },
-  update: { field: 'updateTenant', input: 'UpdateTenantInput' },
-  delete: { field: 'deleteTenant' },
+  list: { document: listTenantsDocument, parent: 'projectSlug', parentKey: 'slug' },
+  create: { document: createTenantDocument, parent: 'projectId' },
+  update: { document: updateTenantDocument },
+  delete: { document: deleteTenantDocument },
   example: 'acme --name "Acme Ltd"',
 }

@@ -1,3 +1,4 @@
+import { createTriggerDocument, deleteTriggerDocument, listTriggersDocument, updateTriggerDocument } from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const triggers: Resource = {
@@ -6,8 +7,7 @@ export const triggers: Resource = {
   description: 'Triggers: when the backends of an app are called',
   parent: 'app',
   keys: ['name'],
-  selection: 'id name description cronExpression runKey enabled createdAt updatedAt nextRuns(count: 1)',
-  columns: ['name', 'cronExpression', 'enabled', 'nextRuns', 'id'],
+  columns: ['name', 'cronExpression', 'enabled', 'runKey', 'id'],
   fields: [
     { name: 'name', description: 'its name', only: 'update' },
     { name: 'description', description: 'what it is for' },
@@ -15,9 +15,9 @@ export const triggers: Resource = {
     { name: 'runKey', description: 'a text for the backend: what to run' },
     { name: 'enabled', description: 'whether it fires', kind: 'boolean' },
   ],
-  list: { field: 'triggers', parent: 'application' },
-  create: { field: 'createTrigger', parent: 'applicationId', input: 'CreateTriggerInput' },
-  update: { field: 'updateTrigger', input: 'UpdateTriggerInput' },
-  delete: { field: 'deleteTrigger' },
+  list: { document: listTriggersDocument, parent: 'application' },
+  create: { document: createTriggerDocument, parent: 'applicationId' },
+  update: { document: updateTriggerDocument },
+  delete: { document: deleteTriggerDocument },
   example: 'nightly --cron-expression "0 3 * * *"',
 }
