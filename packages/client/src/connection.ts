@@ -11,6 +11,7 @@ export type ConnectOptions = {
   timeoutMs?: number
   /** How often a request is sent again when that is safe. */
   maxRetries?: number
+  /** Sends requests instead of the platform's own. */
   fetch?: typeof fetch
 }
 export type Connection = Required<Omit<ConnectOptions, 'token' | 'headers'>> & {
@@ -23,7 +24,8 @@ const defaultRetries = 4
 
 /** Remembers where and who; sends nothing. */
 export function connect({ url, token, ...options }: ConnectOptions): Connection {
-  if (!/^https?:\/\//.test(url)) throw new TypeError(`url must begin with http:// or https://: ${url}`)
+  if (!/^https?:\/\/[^/?#]+\/?$/.test(url))
+    throw new TypeError(`url must be http:// or https:// with a host, and no path: ${url}`)
   return {
     url: url.endsWith('/') ? url.slice(0, -1) : url,
     token: async () => (typeof token === 'function' ? await token() : (token ?? null)),

@@ -1,123 +1,120 @@
 // One request with its retries. Only what may be repeated is: requests that change nothing or the same thing once more, and
-// any request that was refused before it was looked at (429).
+// any request that was refused before it was looked at (429). A body that is a stream is sent once.
+import { readJson, responseErrorOf } from './answer.ts'
 import type { Connection } from './connection.ts'
-import { ConnectionError, ResponseError } from './errors.ts'
+import { ConnectionError } from './errors.ts'
+import { backoffMs, maxDelayMs, retryAfterOf, wait } from './waiting.ts'
 
 export type Request = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: string
   /** Path and query, from the root of the Manager. */
   path: string
   /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is; `type` is its content type. */
-  body?: { content: BodyInit; type: string }
-  headers?: Readonly<Record<string, string>>
+  /** Sent as it is; `type` is its content type, absent where the platform finds it. */
+  body?: { content: RequestContent; type?: string | undefined } | undefined
+  headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
-  /** Whether a second one does no harm; by default that of GET, PUT and DELETE does not. */
+  /** Whether a second one does no harm; by default that of GET, HEAD, PUT and DELETE does not. */
   isRepeatable?: boolean
 }
+export type RequestContent = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | FormData | ReadableStream
 /** What every function takes that asks the Manager. */
 export type CallOptions = { signal?: AbortSignal | undefined }
 
-const firstDelayMs = 250
-const maxDelayMs = 30_000
 const passing = new Set([408, 425, 429, 502, 503, 504])
+const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** The answer, when it is a success; throws a ResponseError or a ConnectionError. */
-export async function send(connection: Connection, request: Request): Promise<Response> {
-  const isRepeatable = request.isRepeatable ?? request.method !== 'POST'
-  for (let retries = 0; ; retries++) {
-    const outcome = await attempt(connection, request)
-    if (outcome instanceof Response) return outcome
-    const status = outcome instanceof ResponseError ? outcome.status : null
-    const isPassing = status === null || passing.has(status)
-    if (!isPassing || !(isRepeatable || status === 429) || retries >= connection.maxRetries) throw outcome
-    const asked = outcome instanceof ResponseError ? outcome.retryAfterMs : null
-    if (asked !== null && asked > maxDelayMs) throw outcome
-    await wait(asked ?? backoffMs(retries), request.signal)
-  }
-}
-
-/** The JSON body of the answer. */
-export async function sendForJson<Body>(connection: Connection, request: Request): Promise<Body> {
-  const response = await send(connection, request)
-  return (await response.json()) as Body
-}
-
-/** Twice as long each time, less up to a half at random: clients do not come back all at once. */
-export const backoffMs = (retries: number): number =>
-  Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (1 - Math.random() / 2)
-
-/** Waits, or throws when the signal fires. */
-export const wait = (delayMs: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    const onAbort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, delayMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
+export const send = (connection: Connection, request: Request): Promise<Response> =>
+  exchange(connection, request, async (response) => {
+    if (!response.ok) throw await responseErrorOf(response)
+    return response
   })
 
-/** An answer, or what went wrong; throws only what the caller's signal says. */
-async function attempt(
+/** The JSON body of the answer, when it is a success. */
+export const sendForJson = <Body>(connection: Connection, request: Request): Promise<Body> =>
+  exchange(connection, request, async (response) => {
+    if (!response.ok) throw await responseErrorOf(response)
+    return (await readJson(response)) as Body
+  })
+
+/** What `read` makes of the answer, whatever its status. An answer that breaks off while it is read counts as none. */
+export async function exchange<Result>(
   connection: Connection,
-  { method, path, json, body, headers, signal }: Request,
-): Promise<Response | ResponseError | ConnectionError> {
-  const token = await connection.token()
-  const type = json === undefined ? body?.type : 'application/json'
-  const sent = {
-    ...connection.headers,
-    ...headers,
-    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...(type === undefined ? {} : { 'content-type': type }),
+  request: Request,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
+  const isRepeatable = request.isRepeatable ?? repeatable.has(request.method)
+  const maxRetries = request.body?.content instanceof ReadableStream ? 0 : connection.maxRetries
+  for (let retries = 0; ; retries++) {
+    const isLast = retries >= maxRetries
+    const mayRepeat = (status: number): boolean => !isLast && (isRepeatable || status === 429)
+    let delayMs = backoffMs(retries)
+    try {
+      const outcome = await attempt(connection, request, async (response) => {
+        if (!passing.has(response.status) || !mayRepeat(response.status))
+          return { result: await read(response) }
+        delayMs = retryAfterOf(response) ?? delayMs
+        if (delayMs > maxDelayMs) return { result: await read(response) }
+        await response.body?.cancel()
+        return null
+      })
+      if (outcome !== null) return outcome.result
+    } catch (error) {
+      if (!(error instanceof ConnectionError) || isLast || !isRepeatable) throw error
+    }
+    await wait(delayMs, request.signal)
   }
-  const timeout = AbortSignal.timeout(connection.timeoutMs)
+}
+
+/** One attempt; throws what the caller's signal says, what `read` throws, or a ConnectionError. */
+async function attempt<Result>(
+  connection: Connection,
+  request: Request,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
+  const { method, path, json, body, signal } = request
+  signal?.throwIfAborted()
+  const headers = await headersOf(connection, request)
+  // The time is for headers and for what is read here; a body that the caller reads has the time it needs.
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), connection.timeoutMs)
+  let isRead = false
   try {
     const response = await connection.fetch(connection.url + path, {
       method,
-      headers: sent,
+      headers,
       body: json === undefined ? (body?.content ?? null) : JSON.stringify(json),
       // A credential goes to the Manager and nowhere else.
       redirect: 'manual',
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
+      ...(body?.content instanceof ReadableStream ? { duplex: 'half' } : {}),
     })
-    if (response.ok) return response
-    return new ResponseError(await messageOf(response), {
-      status: response.status,
-      retryAfterMs: retryAfterOf(response),
-    })
+    isRead = true
+    return await read(response)
   } catch (cause) {
     signal?.throwIfAborted()
-    const why = timeout.aborted ? `no answer within ${connection.timeoutMs} ms` : 'no connection'
-    return new ConnectionError(`${method} ${path}: ${why}`, { cause })
+    if (isRead && !timeout.signal.aborted && isOurs(cause)) throw cause
+    const why = timeout.signal.aborted ? `no answer within ${connection.timeoutMs} ms` : 'no connection'
+    throw new ConnectionError(`${method} ${connection.url}${path}: ${why}`, { cause })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-const maxShownLength = 500
+/** Whether it is an error of this package; a platform throws a TypeError when a body breaks off. */
+const isOurs = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof TypeError) && error.name !== 'AbortError'
 
-/** The text of an error, in whichever of its forms the body has it. */
-async function messageOf(response: Response): Promise<string> {
-  const text = await response.text()
-  const otherwise = `status ${response.status}`
-  try {
-    const { error, message, errors } = JSON.parse(text) as {
-      error?: unknown
-      message?: unknown
-      errors?: { message?: unknown }[]
-    }
-    const found = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
-    return typeof found === 'string' ? found.slice(0, maxShownLength) : otherwise
-  } catch {
-    return otherwise
-  }
-}
-
-function retryAfterOf({ headers }: Response): number | null {
-  const seconds = headers.get('retry-after')
-  return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null
+/** Names are lower case here, so that one replaces another. */
+async function headersOf(connection: Connection, request: Request): Promise<Record<string, string>> {
+  const token = await connection.token()
+  const type = request.json === undefined ? request.body?.type : 'application/json'
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries({ ...connection.headers, ...request.headers }))
+    headers[name.toLowerCase()] = value
+  if (token !== null) headers['authorization'] = `Bearer ${token}`
+  if (type !== undefined) headers['content-type'] = type
+  return headers
 }

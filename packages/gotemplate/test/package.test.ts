@@ -54,7 +54,9 @@ test('the source needs nothing of Node, makes no code, and imports itself only',
 })
 
 test('what is published runs without types and declares them', () => {
-  execFileSync(process.execPath, [`${root}tools/dist.ts`, `${directory}/dist`], { stdio: 'pipe' })
+  execFileSync(process.execPath, [`${root}../manager/tools/dist.ts`, 'gotemplate', `${directory}/dist`], {
+    stdio: 'pipe',
+  })
   const program =
     "import { parse } from './dist/index.js'\nconsole.log(parse('{{printf \"%05.1f\" .}}').execute(2.25))\n"
   expect(run('published.mjs', program)).toBe('002.2\n')

@@ -12,6 +12,7 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  TokenKind,
   type VariableDefinitionNode,
   buildSchema,
   getNamedType,
@@ -79,7 +80,8 @@ function operationSource(
   const typeName = name.charAt(0).toUpperCase() + name.slice(1)
   const root = schema.getRootType(operation.operation) as GraphQLObjectType
   const variables = (operation.variableDefinitions ?? []).map((node) => variableSource(schema, node, inputs))
-  const note = operation.loc?.startToken.prev?.kind === 'Comment' ? operation.loc.startToken.prev.value : null
+  const before = operation.loc?.startToken.prev
+  const note = before?.kind === TokenKind.COMMENT ? before.value : null
   return `export type ${typeName}Result = ${selectionSource(root, operation.selectionSet, inputs)}
 export type ${typeName}Variables = { ${variables.join('\n')} }
 ${note === null ? '' : `/**${note} */\n`}export const ${name}Document = ${JSON.stringify(stripIgnoredCharacters(print(operation)))} as TypedDocument<${typeName}Result, ${typeName}Variables>

@@ -1,0 +1,118 @@
+// A backend that triggers call: it is registered, sends heartbeats, and knows which calls are the Manager's.
+import { type Callback, type IncomingCallback, bearerOf, verifyCallback } from './callbacks.ts'
+import type { Connection } from './connection.ts'
+import { CallbackError, ResponseError } from './errors.ts'
+import type { RegisteredBackend } from './generated/rest.ts'
+import { pathOf } from './names.ts'
+import { type CallOptions, send, sendForJson } from './request.ts'
+import { wait } from './waiting.ts'
+
+export type BackendOptions = CallOptions & {
+  applicationId: string
+  /** Where the Manager calls. */
+  callbackUrl: string
+  /** Of the backend, for people. */
+  version?: string
+  heartbeatMs?: number
+  /** Told what made a heartbeat fail; the next one is sent all the same. */
+  onError?: (error: unknown) => void
+}
+export type Registration = {
+  /** The present one; it may change when the Manager has removed the former one. */
+  readonly id: string
+  /** The callback, when the Manager sent it; otherwise throws a CallbackError, whose status is the answer. */
+  verify: (incoming: IncomingCallback) => Promise<Callback>
+  /** Ends the heartbeats and unregisters. */
+  close: () => Promise<void>
+}
+
+const defaultHeartbeatMs = 30_000
+
+/** Registers a backend and keeps it registered until `close` is called, or the signal fires, which does not unregister. */
+export async function registerBackend(
+  connection: Connection,
+  options: BackendOptions,
+): Promise<Registration> {
+  const { heartbeatMs = defaultHeartbeatMs, onError, signal } = options
+  let id = ''
+  // The present token and the one before: a callback that was on its way meanwhile carries that.
+  let tokens: string[] = []
+  let isReplaced = false
+  const ending = new AbortController()
+  const whileOpen = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
+  const register = async (): Promise<void> => {
+    const registered = await postRegistration(connection, options, whileOpen)
+    id = registered.registered_id
+    tokens = [registered.token, ...tokens.slice(0, 1)]
+    isReplaced = false
+  }
+  // What fails is tried again with the next beat.
+  const beating = { ...connection, maxRetries: 0 }
+  const beat = async (): Promise<void> => {
+    if (isReplaced || !(await sendHeartbeat(beating, id, whileOpen))) await register()
+  }
+  const keepAlive = async (): Promise<void> => {
+    while (!whileOpen.aborted) {
+      await wait(heartbeatMs, whileOpen)
+      await beat().catch((error: unknown) => {
+        if (!whileOpen.aborted) onError?.(error)
+      })
+    }
+  }
+  await register()
+  const ended = keepAlive().catch(() => undefined)
+  return {
+    get id() {
+      return id
+    },
+    verify: (incoming) =>
+      verifyCallback(tokens, incoming).catch(async (error: unknown) => {
+        // In order, but with a token that is not ours: another instance may have registered as the same machine user.
+        // Who forges such a call makes us register once more with the next beat, and nothing else.
+        await verifyCallback([bearerOf(incoming)], incoming).catch(() => {
+          throw error
+        })
+        isReplaced = true
+        throw new CallbackError('the callback token is not known; registering again', { status: 503 })
+      }),
+    close: async () => {
+      ending.abort()
+      await ended
+      await unregister(connection, id)
+    },
+  }
+}
+
+const postRegistration = (
+  connection: Connection,
+  { applicationId, callbackUrl, version }: BackendOptions,
+  signal: AbortSignal,
+): Promise<RegisteredBackend> =>
+  sendForJson<RegisteredBackend>(connection, {
+    method: 'POST',
+    path: '/api/machine/register-backend',
+    json: { application_id: applicationId, callback_url: callbackUrl, version },
+    signal,
+    // A second one updates the same registration.
+    isRepeatable: true,
+  })
+
+/** Whether the registration is still there. */
+const sendHeartbeat = (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> =>
+  foundBy(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
+
+/** Removes a registration; one that is gone already is as good. */
+async function unregister(connection: Connection, id: string): Promise<void> {
+  await foundBy(connection, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}` })
+}
+
+async function foundBy(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
+  try {
+    const response = await send(connection, request)
+    await response.body?.cancel()
+    return true
+  } catch (error) {
+    if (error instanceof ResponseError && error.status === 404) return false
+    throw error
+  }
+}

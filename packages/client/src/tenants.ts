@@ -1,0 +1,51 @@
+import type { Connection } from './connection.ts'
+import type { ListTenantsOfApplicationAnswer, TenantName } from './generated/rest.ts'
+import { pathOf } from './names.ts'
+import { type CallOptions, sendForJson } from './request.ts'
+
+export type Tenant = TenantName
+export type ForEachTenantOptions = CallOptions & {
+  /** How many are worked for at once; 1 if absent. */
+  concurrency?: number
+}
+
+/** All tenants that the application is enabled for. */
+export async function listTenants(
+  connection: Connection,
+  applicationId: string,
+  { signal }: CallOptions = {},
+): Promise<readonly Tenant[]> {
+  const path = `/api/machine/application${pathOf([applicationId])}/tenants`
+  const { tenants } = await sendForJson<ListTenantsOfApplicationAnswer>(connection, {
+    method: 'GET',
+    path,
+    signal,
+  })
+  return tenants
+}
+
+/**
+ * Works for every tenant of the application. A failure does not keep the others from their work: in the end an
+ * AggregateError has one error per tenant that failed, each with what was thrown as its cause.
+ */
+export async function forEachTenant(
+  connection: Connection,
+  applicationId: string,
+  work: (tenant: Tenant) => unknown,
+  { concurrency = 1, signal }: ForEachTenantOptions = {},
+): Promise<void> {
+  const tenants = (await listTenants(connection, applicationId, { signal })).values()
+  const errors: Error[] = []
+  const worker = async (): Promise<void> => {
+    for (const tenant of tenants) {
+      signal?.throwIfAborted()
+      try {
+        await work(tenant)
+      } catch (cause) {
+        errors.push(new Error(`tenant ${tenant.name} (${tenant.id}): ${String(cause)}`, { cause }))
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker))
+  if (errors.length > 0) throw new AggregateError(errors, `the work failed for ${errors.length} tenants`)
+}
