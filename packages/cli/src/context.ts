@@ -41,7 +41,7 @@ export function addCommand(parent: Command, { name, description, examples }: Def
 /** What the command does. */
 export function does<Options>(command: Command, world: World, work: Work<Options>): Command {
   return command.action(async () => {
-    await work(contextOf(world, command), command.args, command.opts())
+    await work(contextOf(world, command), command.args, command.opts() as Options)
   })
 }
 

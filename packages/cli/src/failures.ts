@@ -78,6 +78,9 @@ function responseOutcome({ status, message }: ResponseError): { exitCode: ExitCo
       text: `The address answers with a redirect (${status}). Give the address that it redirects to.`,
     }
   if (status === 502 || status === 503 || status === 504)
-    return { exitCode: exitCodes.connection, text: `The Manager is not available: ${message}. Try again later.` }
+    return {
+      exitCode: exitCodes.connection,
+      text: `The Manager is not available: ${message}. Try again later.`,
+    }
   return { exitCode: exitCodes.failed, text: `The Manager refused: ${message}` }
 }

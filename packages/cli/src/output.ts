@@ -32,7 +32,9 @@ export function tableLines(
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(cellOf).join(', ')
-  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean))
+  return printable(
+    typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean),
+  )
 }
 
 /** The name of a field as the head of a column: createdAt is CREATED AT. */
@@ -52,7 +54,12 @@ export function serialize(value: unknown, format: 'json' | 'yaml'): string {
 }
 
 /** Rows as a table of these columns, or whole. */
-export function printRows(world: World, format: Format, columns: readonly string[], rows: readonly Row[]): void {
+export function printRows(
+  world: World,
+  format: Format,
+  columns: readonly string[],
+  rows: readonly Row[],
+): void {
   if (format !== 'table') return void world.stdout.write(serialize(rows, format))
   if (rows.length === 0) return void world.stderr.write('Nothing found.\n')
   const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))

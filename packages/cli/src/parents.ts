@@ -28,7 +28,9 @@ export function addParentOptions(command: Command, parent: Parent | null): Comma
 
 /** How examples name the parent. */
 export const parentExample = (parent: Parent | null): string =>
-  ({ none: '', project: ' -p shop', app: ' -p shop -a web', environment: ' -p shop -e dev' })[parent ?? 'none']
+  ({ none: '', project: ' -p shop', app: ' -p shop -a web', environment: ' -p shop -e dev' })[
+    parent ?? 'none'
+  ]
 
 /** The project that the options or the environment name. */
 export async function getProject(

@@ -12,10 +12,7 @@ export const printableLines = (text: string): string => text.replace(steeringBut
 
 /** As an escape of JSON and of double-quoted YAML. */
 export const escaped = (text: string): string =>
-  text.replace(
-    steeringButLines,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  text.replace(steeringButLines, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Whether any of them is in the text. */
 export const hasSteering = (text: string): boolean => text.search(steeringButLines) !== -1

@@ -7,15 +7,7 @@ import { addFieldOptions, valuesOf } from './field-options.ts'
 import { type Row, printDone, printRow, printRows, remark } from './output.ts'
 import { type ParentOptions, addParentOptions, getParent, parentExample } from './parents.ts'
 import type { Resource } from './resource.ts'
-import {
-  type Filter,
-  type Order,
-  createRow,
-  deleteRow,
-  getRow,
-  listRows,
-  updateRow,
-} from './rows.ts'
+import { type Filter, type Order, createRow, deleteRow, getRow, listRows, updateRow } from './rows.ts'
 import { intoSecretFile } from './secret-files.ts'
 import type { World } from './world.ts'
 
@@ -26,7 +18,11 @@ const defaultLimit = 1_000
 /** Adds the commands of a resource. */
 export function addResourceCommands(program: Command, world: World, resource: Resource): Command {
   const { name, one, aliases = [] } = resource
-  const group = addCommand(program, { name, description: resource.description, examples: [`${name} list${parentExample(resource.parent)}`] })
+  const group = addCommand(program, {
+    name,
+    description: resource.description,
+    examples: [`${name} list${parentExample(resource.parent)}`],
+  })
   for (const alias of new Set([one, ...aliases])) if (!alias.includes(' ')) group.alias(alias)
   addListCommand(group, world, resource)
   if (!resource.keys.includes('reference')) addGetCommand(group, world, resource)
@@ -49,7 +45,11 @@ export function addListCommand(group: Command, world: World, resource: Resource,
   const { name, parent, list, columns } = resource
   const { description = `Lists ${name.replace('-', ' ')}.`, present = (row) => row } = look
   const example = `${name} list${parentExample(parent)}`
-  const command = addCommand(group, { name: 'list', description, examples: [example, `${example} --output json`] })
+  const command = addCommand(group, {
+    name: 'list',
+    description,
+    examples: [example, `${example} --output json`],
+  })
   addParentOptions(command, parent)
   if (list.hasFilters !== false)
     command
@@ -93,14 +93,18 @@ function addCreateCommand(group: Command, world: World, resource: Resource): voi
     command.option('--token-file <file>', 'where the token is written, readable by you alone')
   does<ChangeOptions>(command, world, async (context, [key = ''], options) => {
     const values = { [keys[0]]: key, ...(await valuesOf(resource, 'create', options)) }
-    const isFileNeeded = create?.secret !== undefined && !Object.keys(create.fixed ?? {}).some((field) => field in values)
+    const isFileNeeded =
+      create?.secret !== undefined && !Object.keys(create.fixed ?? {}).some((field) => field in values)
     if (isFileNeeded && options.tokenFile === undefined)
       throw new Failure('usage', 'The token is shown to nobody. Say where to write it: --token-file <file>')
     const connection = await context.connect()
     const parentRow = await getParent(context, connection, parent, options)
     // What makes a secret is not cut short: nobody would have it.
     const make = () =>
-      createRow(connection, resource, parentRow, { values, signal: isFileNeeded ? undefined : context.signal })
+      createRow(connection, resource, parentRow, {
+        values,
+        signal: isFileNeeded ? undefined : context.signal,
+      })
     const { row } = isFileNeeded ? await intoSecretFile(options.tokenFile ?? '', make) : await make()
     const where = isFileNeeded ? ` Its token is in ${options.tokenFile}.` : ''
     printDone(world, context.format, `Created ${one} ${key} (${String(row['id'])}).${where}`, row)
@@ -123,7 +127,10 @@ function addUpdateCommand(group: Command, world: World, resource: Resource): voi
     if (Object.keys(values).length === 0)
       throw new Failure('usage', `What shall change? See: svc ${name} update --help`)
     const { connection, row } = await findNamed(context, resource, named, options)
-    const changed = await updateRow(connection, resource, String(row['id']), { values, signal: context.signal })
+    const changed = await updateRow(connection, resource, String(row['id']), {
+      values,
+      signal: context.signal,
+    })
     printDone(world, context.format, `Updated ${one} ${named}.`, changed)
   })
 }
@@ -155,7 +162,8 @@ export async function findNamed(context: Context, resource: Resource, named: str
   return { connection, row }
 }
 
-const keysText = ({ keys }: Resource): string => `its ${[...keys, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
+const keysText = ({ keys }: Resource): string =>
+  `its ${[...keys, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
 const sample = ({ example = '' }: Resource): string => example.split(' ', 1)[0] || 'dev'
 
 function addFilter(text: string, former: Filter[] = []): Filter[] {

@@ -23,7 +23,7 @@ export type Field = {
 }
 
 // The types of variables and answers differ from document to document; rows.ts knows what a resource says of them.
-export type AnyDocument = TypedDocument<never, never>
+export type AnyDocument = TypedDocument<unknown, never>
 
 /** An operation of the API. Its document has one root field. */
 export type Operation = {

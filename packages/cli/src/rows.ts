@@ -8,7 +8,12 @@ import type { AnyDocument, Operation, Resource } from './resource.ts'
 export type ParentRow = { id: string; slug?: string }
 export type Filter = { field: string; value: string }
 export type Order = { field: string; direction: 'ASC' | 'DESC' }
-export type Listing = { filters?: readonly Filter[]; order?: readonly Order[]; limit?: number; isDetailed?: boolean } & CallOptions
+export type Listing = {
+  filters?: readonly Filter[]
+  order?: readonly Order[]
+  limit?: number
+  isDetailed?: boolean
+} & CallOptions
 type Changed = { row: Row; secret: string | null }
 
 const pageSize = 100
@@ -69,7 +74,10 @@ export async function findRow(
 
 function ambiguous({ name }: Resource, named: string, rows: readonly Row[]): Failure {
   const ids = rows.slice(0, 10).map(({ id }) => String(id))
-  return new Failure('usage', `${rows.length} ${name} are called ${named}. Name one by its id: ${ids.join(', ')}`)
+  return new Failure(
+    'usage',
+    `${rows.length} ${name} are called ${named}. Name one by its id: ${ids.join(', ')}`,
+  )
 }
 
 /** The same; throws when there is none. */
@@ -82,7 +90,10 @@ export async function getRow(
   const row = await findRow(connection, resource, parent, options)
   if (row !== null) return row
   const list = `svc ${resource.name} list`
-  throw new Failure('notFound', `There is no ${resource.one} ${options.named}, or you cannot see it. See: ${list}`)
+  throw new Failure(
+    'notFound',
+    `There is no ${resource.one} ${options.named}, or you cannot see it. See: ${list}`,
+  )
 }
 
 /** Makes a row of the values. */

@@ -33,7 +33,8 @@ export function namedUrl({ env }: World, { url, plainHttp = false }: Place): str
 }
 
 /** A connection without a credential, for a login. */
-export const openConnection = (url: string): Connection => connect({ url, headers: { 'user-agent': userAgent } })
+export const openConnection = (url: string): Connection =>
+  connect({ url, headers: { 'user-agent': userAgent } })
 
 /** A connection as the person; throws when nobody is signed in. `timeoutMs` is how long a whole answer may take. */
 export async function signedInConnection(
@@ -42,7 +43,12 @@ export async function signedInConnection(
   { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Connection> {
   const { url, token } = await credentialFor(world, place)
-  return connect({ url, token, headers: { 'user-agent': userAgent }, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+  return connect({
+    url,
+    token,
+    headers: { 'user-agent': userAgent },
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  })
 }
 
 /** The credential of the environment, or the one that is kept for this address. */
@@ -57,7 +63,10 @@ async function credentialFor(world: World, place: Place): Promise<{ url: string;
     return { url: checkedUrl(profile.url, place.plainHttp ?? false), token: given }
   }
   if (profile === null)
-    throw new Failure('notSignedIn', `Nobody is signed in${inProfile(place)}. Sign in with: svc login --url <address>`)
+    throw new Failure(
+      'notSignedIn',
+      `Nobody is signed in${inProfile(place)}. Sign in with: svc login --url <address>`,
+    )
   // A token goes to the Manager that issued it and nowhere else.
   if (named !== null && named !== profile.url)
     throw new Failure(
@@ -71,7 +80,8 @@ const inProfile = ({ profile }: Place): string => (profile === 'default' ? '' : 
 
 async function givenToken({ env }: World): Promise<string | null> {
   const file = env['SVC_TOKEN_FILE'] ?? ''
-  if (file === '') return (env['SVC_TOKEN'] ?? '') === '' ? null : checkedToken(env['SVC_TOKEN'] ?? '', 'SVC_TOKEN')
+  if (file === '')
+    return (env['SVC_TOKEN'] ?? '') === '' ? null : checkedToken(env['SVC_TOKEN'] ?? '', 'SVC_TOKEN')
   // Orchestrators mount secrets with rights of their own.
   return checkedToken(await readNamedFile(file), file)
 }

@@ -60,7 +60,10 @@ export async function updateSettings(
   return readSettings(connection, layer, { signal })
 }
 
-const withPairs = <Change extends { KeyValuePairs?: Pair[] }>(change: Change, present: readonly Pair[]): Change =>
+const withPairs = <Change extends { KeyValuePairs?: Pair[] }>(
+  change: Change,
+  present: readonly Pair[],
+): Change =>
   change.KeyValuePairs === undefined
     ? change
     : { ...change, KeyValuePairs: mergedPairs(present, change.KeyValuePairs) }
@@ -72,7 +75,11 @@ function mergedPairs(present: readonly Pair[], given: readonly Pair[]): Pair[] {
 }
 
 /** Empties a layer. */
-export async function clearSettings(connection: Connection, layer: Layer, { signal }: CallOptions): Promise<void> {
+export async function clearSettings(
+  connection: Connection,
+  layer: Layer,
+  { signal }: CallOptions,
+): Promise<void> {
   const { backendSetting, frontendSetting } = await readSettings(connection, layer, { signal })
   await graphql(connection, deleteBackendSettingsDocument, { id: backendSetting.id }, { signal })
   await graphql(connection, deleteFrontendSettingsDocument, { id: frontendSetting.id }, { signal })
@@ -81,7 +88,11 @@ export async function clearSettings(connection: Connection, layer: Layer, { sign
 export type TenantApp = { tenant: string; app: string }
 
 /** The row of an app in a tenant, or null. */
-export async function findTenantApp(connection: Connection, { tenant, app }: TenantApp, { signal }: CallOptions) {
+export async function findTenantApp(
+  connection: Connection,
+  { tenant, app }: TenantApp,
+  { signal }: CallOptions,
+) {
   const variables = { applicationId: app, tenantId: tenant }
   const answer = await graphql(connection, listTenant2ApplicationsDocument, variables, { signal })
   return answer.tenant2Applications[0] ?? null

@@ -19,11 +19,17 @@ export function addAppCommands(group: Command, world: World): void {
     ['enable', 'Lets a tenant have an app.'],
     ['disable', 'Takes an app from a tenant; the settings of the pair stay.'],
   ] as const) {
-    const command = addCommand(group, { name, description, examples: [`apps ${name} web -p shop --tenant acme`] })
+    const command = addCommand(group, {
+      name,
+      description,
+      examples: [`apps ${name} web -p shop --tenant acme`],
+    })
       .argument('<app>', 'its slug, name or id')
       .option('-p, --project <project>', 'the project, by slug or id (SVC_PROJECT)')
       .requiredOption('-t, --tenant <tenant>', 'the tenant, by slug or id')
-    does<Options>(command, world, (context, [named = ''], options) => enable(context, named, options, name === 'enable'))
+    does<Options>(command, world, (context, [named = ''], options) =>
+      enable(context, named, options, name === 'enable'),
+    )
   }
 }
 
@@ -39,7 +45,12 @@ async function enable(context: Context, named: string, options: Options, enabled
     const input = { applicationId, tenantId, enabled }
     await graphql(connection, createTenant2ApplicationDocument, { input }, { signal })
   } else if (row.enabled !== enabled)
-    await graphql(connection, updateTenant2ApplicationDocument, { id: row.id, input: { enabled } }, { signal })
+    await graphql(
+      connection,
+      updateTenant2ApplicationDocument,
+      { id: row.id, input: { enabled } },
+      { signal },
+    )
   const sentence = `${enabled ? 'Enabled' : 'Disabled'} app ${named} for tenant ${options.tenant}.`
   printDone(world, format, sentence, { app: app['slug'], tenant: tenant['slug'], enabled })
 }

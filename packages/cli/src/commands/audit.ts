@@ -54,13 +54,18 @@ export function addAuditCommands(program: Command, world: World): void {
 function addExportCommand(group: Command, world: World): void {
   const command = addCommand(group, {
     name: 'export',
-    description: 'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
+    description:
+      'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
     examples: [
       'audit export --format ndjson --file trail.ndjson',
       'audit export -p shop --format csv --from 2026-01-01T00:00:00Z > trail.csv',
     ],
   })
-    .addOption(new Option('--format <format>', 'ndjson can be verified').choices(['json', 'ndjson', 'csv']).default('ndjson'))
+    .addOption(
+      new Option('--format <format>', 'ndjson can be verified')
+        .choices(['json', 'ndjson', 'csv'])
+        .default('ndjson'),
+    )
     .option('-p, --project <project>', 'one project, by slug or id; all if not said')
     .option('--from <time>', 'entries at or after this time, in RFC 3339')
     .option('--to <time>', 'entries before this time')
@@ -74,13 +79,20 @@ function addExportCommand(group: Command, world: World): void {
 async function exportTrail(context: Context, _args: string[], options: ExportOptions): Promise<void> {
   const connection = await context.connect({ timeoutMs: hourMs })
   const query = new URLSearchParams({ format: options.format })
-  const filters = { from: options.from, to: options.to, entity_type: options.entityType, action: options.action, user_id: options.user }
+  const filters = {
+    from: options.from,
+    to: options.to,
+    entity_type: options.entityType,
+    action: options.action,
+    user_id: options.user,
+  }
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value)
-  if (options.project !== undefined) query.set('project_id', (await getProject(context, connection, options)).id)
+  if (options.project !== undefined)
+    query.set('project_id', (await getProject(context, connection, options)).id)
   const path = `/api/audit/export?${query.toString()}`
   const response = await send(connection, { method: 'GET', path, signal: context.signal })
   if (response.body === null) return
-  const body = Readable.fromWeb(response.body)
+  const body = Readable.from(response.body as AsyncIterable<Uint8Array>)
   try {
     await (options.file === undefined ? toOutput(context, body) : toFile(context, body, options.file))
   } catch (error) {

@@ -58,7 +58,8 @@ async function preview(context: Context, [named = '']: string[], options: Option
 const maxInputBytes = 1_048_576
 
 async function readInput({ stdin }: World): Promise<string> {
-  if (stdin.isTTY === true) throw new Failure('usage', 'Which body? Add --body <file>, or send it to standard input.')
+  if (stdin.isTTY === true)
+    throw new Failure('usage', 'Which body? Add --body <file>, or send it to standard input.')
   const body = await buffer(stdin)
   if (body.length > maxInputBytes) throw new Failure('usage', 'The body is larger than 1 MiB.')
   return body.toString('utf8')

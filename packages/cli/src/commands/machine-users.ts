@@ -22,15 +22,19 @@ export function addMachineUserCommands(group: Command, world: World): void {
     .requiredOption('--token-file <file>', 'where the new one is written, readable by you alone')
     .option('-y, --yes', 'do not ask')
   addParentOptions(command, 'environment')
-  does<ParentOptions & { tokenFile: string; yes?: boolean }>(command, world, async (context, [named = ''], options) => {
-    const { connection, row } = await findNamed(context, machineUsers, named, options)
-    await confirm(world, `Replace the credential of ${named} at once?`, options.yes === true)
-    const { machineUser } = await intoSecretFile(options.tokenFile, async () => {
-      const answer = await graphql(connection, rotateMachineUserTokenDocument, { id: String(row['id']) })
-      const { generatedToken, ...rest } = answer.rotateMachineUserToken
-      return { ...rest, secret: generatedToken }
-    })
-    const sentence = `Rotated machine user ${named}. Its credential is in ${options.tokenFile}.`
-    printDone(world, context.format, sentence, machineUser)
-  })
+  does<ParentOptions & { tokenFile: string; yes?: boolean }>(
+    command,
+    world,
+    async (context, [named = ''], options) => {
+      const { connection, row } = await findNamed(context, machineUsers, named, options)
+      await confirm(world, `Replace the credential of ${named} at once?`, options.yes === true)
+      const { machineUser } = await intoSecretFile(options.tokenFile, async () => {
+        const answer = await graphql(connection, rotateMachineUserTokenDocument, { id: String(row['id']) })
+        const { generatedToken, ...rest } = answer.rotateMachineUserToken
+        return { ...rest, secret: generatedToken }
+      })
+      const sentence = `Rotated machine user ${named}. Its credential is in ${options.tokenFile}.`
+      printDone(world, context.format, sentence, machineUser)
+    },
+  )
 }

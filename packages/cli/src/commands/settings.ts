@@ -42,7 +42,13 @@ export function addSettingsCommands(program: Command, world: World): void {
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
   does<LayerOptions>(
-    addLayerOptions(addCommand(group, { name: 'get', description: 'Shows what one layer sets.', examples: ['settings get -p shop', 'settings get -p shop --tenant acme --app web'] })),
+    addLayerOptions(
+      addCommand(group, {
+        name: 'get',
+        description: 'Shows what one layer sets.',
+        examples: ['settings get -p shop', 'settings get -p shop --tenant acme --app web'],
+      }),
+    ),
     world,
     async (context, _args, options) => {
       const { connection, layer } = await getLayer(context, options, 'find')
@@ -51,7 +57,13 @@ export function addSettingsCommands(program: Command, world: World): void {
   )
   addUpdateCommand(group, world)
   does<LayerOptions>(
-    addLayerOptions(addCommand(group, { name: 'clear', description: 'Empties a layer: everything is inherited again.', examples: ['settings clear -p shop --tenant acme'] })),
+    addLayerOptions(
+      addCommand(group, {
+        name: 'clear',
+        description: 'Empties a layer: everything is inherited again.',
+        examples: ['settings clear -p shop --tenant acme'],
+      }),
+    ),
     world,
     async (context, _args, options) => {
       const { connection, layer } = await getLayer(context, options, 'find')
@@ -116,7 +128,11 @@ function changeOf(options: UpdateOptions): SettingsChange {
 }
 
 /** The layer that the options name: the most specific one. */
-async function getLayer(context: Context, options: LayerOptions, way: 'find' | 'ensure'): Promise<{ connection: Connection; layer: Layer }> {
+async function getLayer(
+  context: Context,
+  options: LayerOptions,
+  way: 'find' | 'ensure',
+): Promise<{ connection: Connection; layer: Layer }> {
   const connection = await context.connect()
   const { project, tenant, app } = await getOwners(context, connection, options)
   if (tenant === null || app === null) {
@@ -131,8 +147,14 @@ async function getLayer(context: Context, options: LayerOptions, way: 'find' | '
 async function getOwners(context: Context, connection: Connection, options: LayerOptions) {
   const project = await getProject(context, connection, options)
   const idOf = async (resource: typeof apps, named: string | undefined): Promise<string | null> =>
-    named === undefined ? null : String((await getRow(connection, resource, project, { named, signal: context.signal }))['id'])
-  return { project: project.id, tenant: await idOf(tenants, options.tenant), app: await idOf(apps, options.app) }
+    named === undefined
+      ? null
+      : String((await getRow(connection, resource, project, { named, signal: context.signal }))['id'])
+  return {
+    project: project.id,
+    tenant: await idOf(tenants, options.tenant),
+    app: await idOf(apps, options.app),
+  }
 }
 
 const layerColors: Record<string, Color> = {
@@ -160,7 +182,9 @@ function printEffective(world: World, format: Format, settings: Effective): void
   const rows = (['backend', 'frontend'] as const).flatMap((side) => {
     const { KeyValuePairs, ...fields } = settings[side]
     return [
-      ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none']),
+      ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(
+        ([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none'],
+      ),
       ...KeyValuePairs.map(({ Key, Value, layer }) => [`${side} ${cellOf(Key)}`, cellOf(Value), layer]),
     ]
   })

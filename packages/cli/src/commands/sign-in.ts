@@ -17,8 +17,14 @@ export function addSignInCommands(program: Command, world: World): void {
   const login = addCommand(program, {
     name: 'login',
     description: 'Signs you in with a browser, on this machine or on another one, and keeps a token for you.',
-    examples: ['login --url https://manager.example.com', 'login --profile test --url https://test.example.com'],
-  }).option('--token-name <name>', 'how the token is called in your list; the name of this machine if not said')
+    examples: [
+      'login --url https://manager.example.com',
+      'login --profile test --url https://test.example.com',
+    ],
+  }).option(
+    '--token-name <name>',
+    'how the token is called in your list; the name of this machine if not said',
+  )
   does<{ tokenName?: string }>(login, world, logIn)
   const logout = addCommand(program, {
     name: 'logout',
@@ -38,21 +44,34 @@ export function addSignInCommands(program: Command, world: World): void {
   })
 }
 
-async function logIn(context: Context, _args: string[], { tokenName }: { tokenName?: string }): Promise<void> {
+async function logIn(
+  context: Context,
+  _args: string[],
+  { tokenName }: { tokenName?: string },
+): Promise<void> {
   const { world, place, format, signal } = context
   const kept = await findProfile(world, place.profile)
-  const url = namedUrl(world, place) ?? (kept === null ? null : checkedUrl(kept.url, place.plainHttp ?? false))
+  const url =
+    namedUrl(world, place) ?? (kept === null ? null : checkedUrl(kept.url, place.plainHttp ?? false))
   if (url === null) throw new Failure('usage', 'Where is the Manager? Add --url <address>, or set SVC_URL.')
   const name = tokenName ?? `svc on ${world.hostname}`.slice(0, 100)
   const { token, expiresAt } = await obtainToken(world, openConnection(url), name)
   await saveProfile(world, place.profile, { url, token, tokenName: name, expiresAt })
   const { me } = await graphql(await context.connect(), meDocument, {}, { signal })
   const until = expiresAt === null ? '' : ` until ${expiresAt}`
-  printDone(world, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, { url, ...me, expiresAt })
+  printDone(world, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, {
+    url,
+    ...me,
+    expiresAt,
+  })
   remark(world, `The token is in ${credentialsFile(world)}.`)
 }
 
-async function logOut(context: Context, _args: string[], { forget = false }: { forget?: boolean }): Promise<void> {
+async function logOut(
+  context: Context,
+  _args: string[],
+  { forget = false }: { forget?: boolean },
+): Promise<void> {
   const { world, place } = context
   const profile = await findProfile(world, place.profile)
   if (profile === null) return remark(world, 'Nobody is signed in.')
@@ -60,10 +79,16 @@ async function logOut(context: Context, _args: string[], { forget = false }: { f
     await revoke(context, profile)
   } catch (error) {
     if (!forget) {
-      remark(world, 'The token could not be revoked, and is kept. To forget it nevertheless: svc logout --forget')
+      remark(
+        world,
+        'The token could not be revoked, and is kept. To forget it nevertheless: svc logout --forget',
+      )
       throw error
     }
-    remark(world, 'The token could not be revoked, and works until it expires. Revoke it in your list of tokens.')
+    remark(
+      world,
+      'The token could not be revoked, and works until it expires. Revoke it in your list of tokens.',
+    )
   }
   await removeProfile(world, place.profile)
   remark(world, `Signed out of ${profile.url}.`)
@@ -77,7 +102,8 @@ async function revoke({ signal }: Context, { url, token }: Profile): Promise<voi
   try {
     const { rows } = await listRows(connection, tokens, null, { signal })
     const own = rows.find(({ tokenPrefix, revoked }) => tokenPrefix === prefix && revoked === false)
-    if (own !== undefined) await graphql(connection, revokeTokenDocument, { id: String(own['id']) }, { signal })
+    if (own !== undefined)
+      await graphql(connection, revokeTokenDocument, { id: String(own['id']) }, { signal })
   } catch (error) {
     if (!(error instanceof ResponseError) || error.status !== 401) throw error
   }

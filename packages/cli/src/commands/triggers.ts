@@ -19,14 +19,20 @@ export function addTriggerCommands(group: Command, world: World): void {
     .argument('<trigger>', 'its name or id')
     .option('--limit <number>', 'at most so many, up to 100', asLimit, 20)
   addParentOptions(command, 'app')
-  does<ParentOptions & { limit: number }>(command, world, async (context, [named = ''], { limit, ...options }) => {
-    const { connection, row } = await findNamed(context, triggers, named, options)
-    const variables = { trigger: String(row['id']), limit }
-    const { triggerRuns } = await graphql(connection, listTriggerRunsDocument, variables, { signal: context.signal })
-    const rows = triggerRuns.map((run) => ({ ...run, environment: run.environment.name }))
-    const columns = ['scheduledAt', 'environment', 'outcome', 'attempts', 'responseStatus', 'failure']
-    printRows(world, context.format, columns, rows)
-  })
+  does<ParentOptions & { limit: number }>(
+    command,
+    world,
+    async (context, [named = ''], { limit, ...options }) => {
+      const { connection, row } = await findNamed(context, triggers, named, options)
+      const variables = { trigger: String(row['id']), limit }
+      const { triggerRuns } = await graphql(connection, listTriggerRunsDocument, variables, {
+        signal: context.signal,
+      })
+      const rows = triggerRuns.map((run) => ({ ...run, environment: run.environment.name }))
+      const columns = ['scheduledAt', 'environment', 'outcome', 'attempts', 'responseStatus', 'failure']
+      printRows(world, context.format, columns, rows)
+    },
+  )
 }
 
 function asLimit(text: string): number {

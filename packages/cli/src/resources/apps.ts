@@ -1,4 +1,9 @@
-import { createApplicationDocument, deleteApplicationDocument, listApplicationsDocument, updateApplicationDocument } from '@manager/client/documents'
+import {
+  createApplicationDocument,
+  deleteApplicationDocument,
+  listApplicationsDocument,
+  updateApplicationDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const apps: Resource = {

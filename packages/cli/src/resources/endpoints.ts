@@ -1,4 +1,9 @@
-import { createEndpointDocument, deleteEndpointDocument, listEndpointsDocument, updateEndpointDocument } from '@manager/client/documents'
+import {
+  createEndpointDocument,
+  deleteEndpointDocument,
+  listEndpointsDocument,
+  updateEndpointDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 const messageTypes = ['SOAP', 'XML', 'JSON']

@@ -1,4 +1,10 @@
-import { createLanguagePackDocument, deleteLanguagePackDocument, getLanguagePacksDocument, listLanguagePacksDocument, updateLanguagePackContentDocument } from '@manager/client/documents'
+import {
+  createLanguagePackDocument,
+  deleteLanguagePackDocument,
+  getLanguagePacksDocument,
+  listLanguagePacksDocument,
+  updateLanguagePackContentDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const languagePacks: Resource = {

@@ -1,4 +1,9 @@
-import { createMachineUserDocument, deleteMachineUserDocument, listMachineUsersDocument, updateMachineUserDocument } from '@manager/client/documents'
+import {
+  createMachineUserDocument,
+  deleteMachineUserDocument,
+  listMachineUsersDocument,
+  updateMachineUserDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const machineUsers: Resource = {
@@ -22,7 +27,13 @@ export const machineUsers: Resource = {
     { name: 'enabled', description: 'whether it may sign in', kind: 'boolean' },
   ],
   list: { document: listMachineUsersDocument, parent: 'environment' },
-  create: { document: createMachineUserDocument, parent: 'environmentId', row: 'machineUser', secret: 'generatedToken', fixed: { hashedKey: '__GENERATE_TOKEN__' } },
+  create: {
+    document: createMachineUserDocument,
+    parent: 'environmentId',
+    row: 'machineUser',
+    secret: 'generatedToken',
+    fixed: { hashedKey: '__GENERATE_TOKEN__' },
+  },
   update: { document: updateMachineUserDocument },
   delete: { document: deleteMachineUserDocument },
   example: 'billing --token-file billing.token',

@@ -1,4 +1,9 @@
-import { createProjectDocument, deleteProjectDocument, listProjectsDocument, updateProjectDocument } from '@manager/client/documents'
+import {
+  createProjectDocument,
+  deleteProjectDocument,
+  listProjectsDocument,
+  updateProjectDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const projects: Resource = {

@@ -1,4 +1,9 @@
-import { createTenantDocument, deleteTenantDocument, listTenantsDocument, updateTenantDocument } from '@manager/client/documents'
+import {
+  createTenantDocument,
+  deleteTenantDocument,
+  listTenantsDocument,
+  updateTenantDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const tenants: Resource = {

@@ -1,4 +1,9 @@
-import { createTriggerDocument, deleteTriggerDocument, listTriggersDocument, updateTriggerDocument } from '@manager/client/documents'
+import {
+  createTriggerDocument,
+  deleteTriggerDocument,
+  listTriggersDocument,
+  updateTriggerDocument,
+} from '@manager/client/documents'
 import type { Resource } from '../resource.ts'
 
 export const triggers: Resource = {
