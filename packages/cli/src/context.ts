@@ -27,14 +27,23 @@ export function addGlobalOptions(program: Command): Command {
     )
 }
 
-export type Definition = { name: string; description: string; examples: readonly string[] }
+export type Definition = {
+  name: string
+  description: string
+  /** Its line in the help of the program, where the description is long. */
+  summary?: string
+  examples: readonly string[]
+}
 
 /** Adds a command with its description and its examples. */
-export function addCommand(parent: Command, { name, description, examples }: Definition): Command {
+export function addCommand(parent: Command, { name, description, summary, examples }: Definition): Command {
   const lines = examples.map((example) => `  $ svc ${example}`)
   return parent
     .command(name)
     .description(description)
+    .summary(summary ?? '')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
     .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
 }
 

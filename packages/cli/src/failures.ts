@@ -54,15 +54,11 @@ function reasonOf(error: Error): string {
   return typeof code === 'string' ? code : inner.message
 }
 
-function graphqlOutcome({ message, errors }: GraphqlError): { exitCode: ExitCode; text: string } {
-  switch (errors[0]?.extensions?.code) {
-    case 'not_found':
-      return { exitCode: exitCodes.notFound, text: `${message}. It does not exist, or you cannot see it.` }
-    case 'unauthenticated':
-      return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signIn}` }
-    default:
-      return { exitCode: exitCodes.failed, text: `The Manager refused: ${message}` }
-  }
+function graphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCode; text: string } {
+  if (code === 'not_found')
+    return { exitCode: exitCodes.notFound, text: `${message}. It does not exist, or you cannot see it.` }
+  if (code === 'unauthenticated') return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signIn}` }
+  return { exitCode: exitCodes.failed, text: `The Manager refused: ${message}` }
 }
 
 function responseOutcome({ status, message }: ResponseError): { exitCode: ExitCode; text: string } {

@@ -31,7 +31,9 @@ const helpWidth = 80
 export function createProgram(world: World): Command {
   const program = new Command('svc')
     .description('The command-line client of the Manager.')
-    .version(version)
+    .version(version, '-V, --version', 'print the release of svc')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void world.stdout.write(text),

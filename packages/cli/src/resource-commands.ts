@@ -164,7 +164,7 @@ export async function findNamed(context: Context, resource: Resource, named: str
 
 const keysText = ({ keys }: Resource): string =>
   `its ${[...keys, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
-const sample = ({ example = '' }: Resource): string => example.split(' ', 1)[0] || 'dev'
+const sample = ({ example = '' }: Resource): string => /^\S+/.exec(example)?.[0] ?? 'dev'
 
 function addFilter(text: string, former: Filter[] = []): Filter[] {
   const at = text.indexOf('=')

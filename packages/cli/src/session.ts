@@ -9,7 +9,9 @@ import type { World } from './world.ts'
 export type Place = { url?: string; profile: string; plainHttp?: boolean }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-const userAgent = `svc/${version}`
+const headers = { 'user-agent': `svc/${version}` }
+// A person waits for it.
+const maxRetries = 2
 
 /** The address as it is kept; a credential goes over plain HTTP only where that is asked for. */
 export function checkedUrl(text: string, isPlainHttpFine: boolean): string {
@@ -33,8 +35,7 @@ export function namedUrl({ env }: World, { url, plainHttp = false }: Place): str
 }
 
 /** A connection without a credential, for a login. */
-export const openConnection = (url: string): Connection =>
-  connect({ url, headers: { 'user-agent': userAgent } })
+export const openConnection = (url: string): Connection => connect({ url, headers, maxRetries })
 
 /** A connection as the person; throws when nobody is signed in. `timeoutMs` is how long a whole answer may take. */
 export async function signedInConnection(
@@ -46,7 +47,8 @@ export async function signedInConnection(
   return connect({
     url,
     token,
-    headers: { 'user-agent': userAgent },
+    headers,
+    maxRetries,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
 }

@@ -18,6 +18,7 @@ type Options = { file: string; plan?: boolean; yes?: boolean; tokensDir?: string
 export function addApplyCommand(program: Command, world: World): void {
   const command = addCommand(program, {
     name: 'apply',
+    summary: 'Makes the Manager hold what a YAML file says.',
     description:
       'Makes the Manager hold what a YAML file says: projects, tenants, apps, machine users, endpoints, triggers and settings. It shows a plan, asks, and deletes nothing. A second run has nothing to do.',
     examples: [

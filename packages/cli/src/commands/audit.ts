@@ -58,7 +58,7 @@ function addExportCommand(group: Command, world: World): void {
       'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
     examples: [
       'audit export --format ndjson --file trail.ndjson',
-      'audit export -p shop --format csv --from 2026-01-01T00:00:00Z > trail.csv',
+      'audit export --format csv --from 2026-01-01T00:00:00Z > trail.csv',
     ],
   })
     .addOption(

@@ -112,9 +112,10 @@ function addUpdateCommand(group: Command, world: World): void {
   })
 }
 
+const given = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
 function changeOf(options: UpdateOptions): SettingsChange {
-  const given = (values: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
   return {
     backend: given({ EnabledModules: options.modules, KeyValuePairs: options.backendPair }),
     frontend: given({

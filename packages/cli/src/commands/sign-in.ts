@@ -16,6 +16,7 @@ import type { World } from '../world.ts'
 export function addSignInCommands(program: Command, world: World): void {
   const login = addCommand(program, {
     name: 'login',
+    summary: 'Signs you in with a browser.',
     description: 'Signs you in with a browser, on this machine or on another one, and keeps a token for you.',
     examples: [
       'login --url https://manager.example.com',

@@ -20,7 +20,8 @@ export const endpoints: Resource = {
     { name: 'description', description: 'what it is for' },
     { name: 'enabled', description: 'whether it can be called', kind: 'boolean' },
     { name: 'consumeURL', description: 'the path that callers use, such as /orders', isRequired: true },
-    { name: 'url', description: 'where calls are forwarded to' },
+    // --url is where the Manager is.
+    { name: 'url', option: 'targetURL', description: 'where calls are forwarded to' },
     { name: 'authType', description: 'how it signs in there', choices: ['Basic', 'Bearer', 'None'] },
     { name: 'authUsername', description: 'the user name of Basic' },
     { name: 'authPassword', description: 'a file with the password of Basic', kind: 'secret' },
@@ -34,5 +35,5 @@ export const endpoints: Resource = {
   create: { document: createEndpointDocument, parent: 'applicationId' },
   update: { document: updateEndpointDocument },
   delete: { document: deleteEndpointDocument },
-  example: 'orders --consume-url /orders --url https://erp.example.com',
+  example: 'orders --consume-url /orders --target-url http://erp',
 }
