@@ -1,6 +1,6 @@
 // The package.json inside a file that `npm pack` made: gzip over tar.
 import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { Failure } from './failures.ts'
 
@@ -14,34 +14,29 @@ const gzip = Buffer.from([0x1f, 0x8b])
 export async function readPackedManifest(
   file: string,
 ): Promise<{ name?: unknown; version?: unknown } | null> {
+  if (!(await isGzip(file))) return null
   const raw = createReadStream(file)
-  let text: string | null = null
-  let isArchive = false
-  const find = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
-    text = await findManifest(chunks)
-  }
   try {
-    await pipeline(
-      raw,
-      async function* (chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          isArchive ||= chunk.subarray(0, 2).equals(gzip)
-          if (!isArchive) return
-          yield chunk
-        }
-      },
-      createGunzip(),
-      find,
-    )
+    const unpacked = createGunzip()
+    raw.on('error', (error) => unpacked.destroy(error)).pipe(unpacked)
+    const text = await findManifest(unpacked as AsyncIterable<Buffer>)
+    if (text !== null) return JSON.parse(text) as { name?: unknown; version?: unknown }
   } catch (error) {
-    if (!isArchive) return null
-    if (text === null)
-      throw new Failure('usage', `${file} is not a package that npm packed: ${(error as Error).message}`)
+    throw new Failure('usage', `${file} is not a package that npm packed: ${(error as Error).message}`)
+  } finally {
+    raw.destroy()
   }
-  if (!isArchive) return null
-  if (text === null)
-    throw new Failure('usage', `${file} has no package/package.json. Name the pilet: --as <name>@<version>`)
-  return JSON.parse(text) as { name?: unknown; version?: unknown }
+  throw new Failure('usage', `${file} has no package/package.json. Name the pilet: --as <name>@<version>`)
+}
+
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return buffer.equals(gzip)
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Walks the entries of the archive until the manifest. */

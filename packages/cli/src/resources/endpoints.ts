@@ -35,5 +35,5 @@ export const endpoints: Resource = {
   create: { document: createEndpointDocument, parent: 'applicationId' },
   update: { document: updateEndpointDocument },
   delete: { document: deleteEndpointDocument },
-  example: 'orders --consume-url /orders --target-url http://erp',
+  example: 'orders --consume-url /orders',
 }
