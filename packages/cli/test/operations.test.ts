@@ -120,8 +120,8 @@ test('trigger runs shows what became of each', async () => {
   const runs = ['trigger', 'runs', 'nightly', '-p', 'main', '-a', 'main-app']
   expect((await svc(runs)).err).toBe('Nothing found.\n')
   await service.sql.query(
-    `insert into trigger_runs (id, project_id, application_id, trigger_id, environment_id, scheduled_at, outcome)
-     select gen_random_uuid(), $1, t.application_id, t.id, $2, now(), 'missed' from triggers t where t.name = 'nightly'`,
+    `insert into trigger_runs (id, project_id, application_id, trigger_id, environment_id, scheduled_at, outcome, trigger_name, cron_expression, run_key)
+     select gen_random_uuid(), $1, t.application_id, t.id, $2, now(), 'missed', t.name, t.cron_expression, t.run_key from triggers t where t.name = 'nightly'`,
     [project.id, project.environmentId],
   )
   expect(await json(runs)).toMatchObject([{ environment: 'dev', outcome: 'missed' }])

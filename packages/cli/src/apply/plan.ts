@@ -91,20 +91,26 @@ function creation(planning: Planning, node: Node, parent: Node | null): Step {
       ...Object.keys(secrets).map((field) => ({ field, before: null, after: '(secret)' })),
     ],
     run: async () => {
-      const sent = Object.entries({ [resource.keys[0]]: key, ...values, ...secrets })
-      const now = Object.fromEntries(sent.filter(([name]) => !isLate(name)))
-      const later = Object.fromEntries(sent.filter(([name]) => isLate(name) && name !== resource.keys[0]))
+      const sent = Object.entries({ ...values, ...secrets })
+      const now = { [resource.keys[0]]: key, ...Object.fromEntries(sent.filter(([name]) => !isLate(name))) }
+      const later = Object.fromEntries(sent.filter(([name]) => isLate(name)))
       const parentRow =
         parent === null ? null : { id: ids.get(parent.resource.one, parent.path), slug: parent.key }
       const made = isWithToken
         ? await createWithToken(node, planning, { environmentId: parentRow?.id ?? '', values: now })
-        : (await createRow(connection, resource, parentRow, { values: { ...now, [resource.keys[0]]: key } }))
-            .row
+        : (await createRow(connection, resource, parentRow, { values: now })).row
       ids.set(resource.one, path, String(made['id']))
+      if (resource === projects) await noteEnvironments(planning, path, String(made['id']))
       if (Object.keys(later).length > 0)
         await updateRow(connection, resource, String(made['id']), { values: later })
     },
   }
+}
+
+/** A project comes with its environments. */
+async function noteEnvironments({ connection, ids }: Planning, path: string, id: string): Promise<void> {
+  const { rows } = await listRows(connection, environments, { id })
+  for (const row of rows) ids.set(environments.one, `${path}/${String(row['name'])}`, String(row['id']))
 }
 
 function change(

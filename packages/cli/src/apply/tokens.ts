@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { graphql } from '@manager/client'
+import { ConnectionError, graphql } from '@manager/client'
 import { rotateMachineUserTokenDocument } from '@manager/client/documents'
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
@@ -72,7 +72,11 @@ async function keep<Made extends { secret: string | null }>(
 ): Promise<Made> {
   await ensureFolder(path.dirname(file))
   await writePrivateFile(pendingOf(file), '')
-  const made = await make()
+  const made = await make().catch(async (error: unknown) => {
+    // Where no answer came, a token may have been made all the same.
+    if (!(error instanceof ConnectionError)) await rm(pendingOf(file), { force: true })
+    throw error
+  })
   if (made.secret === null) throw new Failure('failed', 'The Manager answered without a token.')
   await writePrivateFile(file, `${made.secret}\n`)
   await rm(pendingOf(file), { force: true })
