@@ -16,11 +16,11 @@ export type EsbCall = {
  * Calls an endpoint through the gateway. The answer is the endpoint's own, whatever its status, or the gateway's refusal;
  * only GET and HEAD are repeated, and what was refused with 429.
  */
-export const callEsb = (
+export async function callEsb(
   connection: Connection,
   { applicationId, path, method, headers, body }: EsbCall,
   { signal }: CallOptions = {},
-): Promise<Response> => {
+): Promise<Response> {
   if (!path.startsWith('/')) throw new TypeError(`path must begin with a slash: ${path}`)
   const used = (method ?? (body === undefined ? 'GET' : 'POST')).toUpperCase()
   const type = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type')?.[1]

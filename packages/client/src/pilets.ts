@@ -56,9 +56,9 @@ async function bodyOf(
   const content = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       const part = bytes.subarray(sentBytes, sentBytes + partBytes)
+      if (part.length === 0) return controller.close()
       sentBytes += part.length
-      if (part.length === 0) controller.close()
-      else controller.enqueue(part)
+      controller.enqueue(part)
       onProgress({ sentBytes, totalBytes: bytes.length })
     },
   })

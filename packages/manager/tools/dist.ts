@@ -58,28 +58,27 @@ function writeDeclarations(from: string, target: string, entries: readonly strin
     writeFileSync(`${target}/${file}`, renamed(readFileSync(`${target}/${file}`, 'utf8')))
 }
 
+const entryOf = (path: string): object => ({
+  types: `./${stemOf(path)}.d.ts`,
+  default: `./${stemOf(path)}.js`,
+})
+
+const mapValues = (all: Record<string, string>, change: (path: string) => unknown): object =>
+  Object.fromEntries(Object.entries(all).map(([key, path]) => [key, change(path)]))
+
 /** What others install: the same manifest, about the files that are there. */
-function published({ scripts: _, devDependencies: __, files: ___, ...fields }: Manifest): object {
-  const { exports, bin, ...rest } = fields as Manifest
-  const entryOf = (path: string): object => ({
-    types: `./${stemOf(path)}.d.ts`,
-    default: `./${stemOf(path)}.js`,
-  })
-  const changed = <Value>(
-    all: Record<string, string>,
-    change: (path: string) => Value,
-  ): Record<string, Value> =>
-    Object.fromEntries(Object.entries(all).map(([name, path]) => [name, change(path)]))
+function published(manifest: Manifest): object {
+  const { scripts: _, devDependencies: __, files: ___, exports, bin, ...rest } = manifest
   return {
     ...rest,
-    ...(exports === undefined ? {} : { exports: changed(exports, entryOf) }),
-    ...(bin === undefined ? {} : { bin: changed(bin, (path) => `./${stemOf(path)}.js`) }),
+    ...(exports === undefined ? {} : { exports: mapValues(exports, entryOf) }),
+    ...(bin === undefined ? {} : { bin: mapValues(bin, (path) => `./${stemOf(path)}.js`) }),
   }
 }
 
 /** Writes the package into an empty folder of its own. */
-function writePackage(name: string, target: string): void {
-  const from = `${root}packages/${name}`
+function writePackage(folder: string, target: string): void {
+  const from = `${root}packages/${folder}`
   const manifest = JSON.parse(readFileSync(`${from}/package.json`, 'utf8')) as Manifest
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })

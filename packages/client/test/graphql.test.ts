@@ -1,0 +1,81 @@
+// Operations with their documents, against the real service.
+import { readFileSync } from 'node:fs'
+import { buildSchema, parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { type Person, type TestApp, headersOf, startTestApp } from '../../manager/test/kit/app.ts'
+import { seedUser } from '../../manager/test/kit/seed.ts'
+import * as documents from '../src/generated/documents.ts'
+import { type Connection, GraphqlError, ResponseError, connect, graphql } from '../src/index.ts'
+
+let service: TestApp
+let admin: Person
+let connection: Connection
+beforeAll(async () => {
+  service = await startTestApp()
+  admin = await seedUser(service.sql, 'admin', 'administrator')
+  connection = connect({ url: service.url, headers: headersOf(admin) })
+})
+afterAll(() => service.close())
+
+describe('documents', () => {
+  test('take variables and give results of their types', async () => {
+    const created = await graphql(connection, documents.createProjectDocument, {
+      input: { name: 'Bakery', slug: 'bakery' },
+    })
+    expectTypeOf(created.createProject.environments[0]?.name).toEqualTypeOf<string | undefined>()
+    expect(created.createProject.environments.map(({ name }) => name)).toEqual(['dev', 'qas', 'run'])
+    const { projects } = await graphql(connection, documents.listProjectsDocument, {
+      filters: [{ field: 'slug', value: 'bakery' }],
+    })
+    expectTypeOf(projects).toEqualTypeOf<
+      readonly {
+        readonly id: string
+        readonly name: string
+        readonly slug: string
+        readonly createdAt: string
+      }[]
+    >()
+    expect(projects.map(({ id }) => id)).toEqual([created.createProject.id])
+    expectTypeOf<documents.GetSettingsVariables>().toEqualTypeOf<{
+      readonly project?: string | null
+      readonly tenant?: string | null
+      readonly application?: string | null
+      readonly tenant2application?: string | null
+    }>()
+    expectTypeOf<documents.CreateEndpointInput['authType']>().toEqualTypeOf<
+      'Basic' | 'Bearer' | 'None' | null | undefined
+    >()
+  })
+
+  test('hold against the schema that is published, all of them', () => {
+    const schema = buildSchema(
+      readFileSync(new URL('../../../docs/api/schema.graphql', import.meta.url), 'utf8'),
+    )
+    const texts = Object.values(documents)
+    expect(texts.length).toBeGreaterThan(60)
+    expect(texts.flatMap((text) => validate(schema, parse(text)))).toEqual([])
+    expect(texts.filter((text) => !/^(query|mutation) /.test(text))).toEqual([])
+  })
+})
+
+describe('what is refused', () => {
+  test('by a rule throws a GraphqlError with the message and its code', async () => {
+    const error = await graphql(connection, documents.getProjectDocument, { slug: 'none' }).catch(
+      (thrown: unknown) => thrown as GraphqlError,
+    )
+    expect(error).toBeInstanceOf(GraphqlError)
+    expect(error).toMatchObject({ code: 'not_found', errors: [{ path: ['project'] }] })
+    expect((error as GraphqlError).message).toContain('not found')
+  })
+
+  test('because it does not hold against the schema throws a GraphqlError too', async () => {
+    await expect(graphql(connection, 'query { nothing }', {})).rejects.toThrow(GraphqlError)
+    await expect(graphql(connection, 'query { nothing }', {})).rejects.toThrow('nothing')
+  })
+
+  test('by the gate throws a ResponseError', async () => {
+    const outside = graphql(connect({ url: service.url }), documents.meDocument, {})
+    await expect(outside).rejects.toThrow(ResponseError)
+    await expect(outside).rejects.toMatchObject({ status: 401 })
+  })
+})
