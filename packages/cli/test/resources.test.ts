@@ -22,7 +22,7 @@ type Case = {
   parent: string[]
   create: () => string[]
   update?: () => string[]
-  then?: object
+  becomes?: object
 }
 const cases: Case[] = [
   {
@@ -31,7 +31,7 @@ const cases: Case[] = [
     parent: [],
     create: () => ['--name', 'Second'],
     update: () => ['--name', 'New'],
-    then: { name: 'New' },
+    becomes: { name: 'New' },
   },
   {
     kind: 'tenants',
@@ -39,7 +39,7 @@ const cases: Case[] = [
     parent: ['-p', 'main'],
     create: () => ['--name', 'Acme'],
     update: () => ['--deployment-mode', 'dedicated'],
-    then: { name: 'Acme', deploymentMode: 'dedicated' },
+    becomes: { name: 'Acme', deploymentMode: 'dedicated' },
   },
   {
     kind: 'apps',
@@ -47,7 +47,7 @@ const cases: Case[] = [
     parent: ['-p', 'main'],
     create: () => ['--name', 'Web', '--description', 'A shop'],
     update: () => ['--description', ''],
-    then: { description: '' },
+    becomes: { description: '' },
   },
   {
     kind: 'machine-users',
@@ -55,7 +55,7 @@ const cases: Case[] = [
     parent: dev,
     create: () => ['--token-file', file('billing.token')],
     update: () => ['--enabled', 'false'],
-    then: { enabled: false },
+    becomes: { enabled: false },
   },
   {
     kind: 'endpoints',
@@ -74,7 +74,7 @@ const cases: Case[] = [
       file('template', '{{ .Data.id }}'),
     ],
     update: () => ['--target-url', 'https://erp.example.com', '--log-level', 'FULL'],
-    then: {
+    becomes: {
       consumeURL: '/orders',
       url: 'https://erp.example.com',
       authType: 'Basic',
@@ -88,7 +88,7 @@ const cases: Case[] = [
     parent: app,
     create: () => ['--cron-expression', '0 3 * * *'],
     update: () => ['--cron-expression', '@daily', '--enabled', 'false'],
-    then: { cronExpression: '@daily', enabled: false },
+    becomes: { cronExpression: '@daily', enabled: false },
   },
   {
     kind: 'language-packs',
@@ -96,7 +96,7 @@ const cases: Case[] = [
     parent: ['-p', 'main'],
     create: () => [],
     update: () => ['--content', file('texts.yaml', 'cart:\n  title: Warenkorb\ncount: 3\n')],
-    then: {
+    becomes: {
       content: [
         { Key: 'cart.title', Value: 'Warenkorb' },
         { Key: 'count', Value: '3' },
@@ -118,7 +118,7 @@ test('every resource that can be created is tried here', () => {
 
 test.each(cases)(
   '$kind are created, found, changed and deleted',
-  async ({ kind, key, parent, create, update, then }) => {
+  async ({ kind, key, parent, create, update, becomes }) => {
     const known = resources.find(({ name }) => name === kind)?.keys[0] ?? ''
     const created = await svc([kind, 'create', key, ...parent, ...create()])
     expect([created.err, created.out]).toEqual([
@@ -133,7 +133,7 @@ test.each(cases)(
     )
     if (update !== undefined) {
       expect((await svc([kind, 'update', key, ...parent, ...update()])).code).toBe(0)
-      expect(await json([kind, 'get', key, ...parent])).toMatchObject(then ?? {})
+      expect(await json([kind, 'get', key, ...parent])).toMatchObject(becomes ?? {})
     }
     expect((await svc([kind, 'delete', key, ...parent])).err).toContain('Add --yes to go on.')
     expect((await svc([kind, 'delete', key, ...parent, '--yes'])).code).toBe(0)
