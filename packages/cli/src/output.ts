@@ -32,7 +32,7 @@ export function tableLines(
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(cellOf).join(', ')
-  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value))
+  return printable(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** The name of a field as the head of a column: createdAt is CREATED AT. */

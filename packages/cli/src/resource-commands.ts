@@ -180,7 +180,7 @@ function addOrder(text: string, former: Order[] = []): Order[] {
 }
 
 /** A whole number from 1. */
-export function asCount(text: string): number {
+function asCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.')
   return Number(text)
 }

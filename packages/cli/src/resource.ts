@@ -39,7 +39,7 @@ export type Operation = {
   /** What is always sent. */
   fixed?: Readonly<Record<string, unknown>>
 }
-export type ListOperation = {
+type ListOperation = {
   document: AnyDocument
   /** One that reads more of each row, for a single one. */
   details?: AnyDocument

@@ -55,7 +55,7 @@ export async function listRows(
 }
 
 /** The row that the text names by id or by one of its keys; null when there is none. */
-export async function findRow(
+async function findRow(
   connection: Connection,
   resource: Resource,
   parent: ParentRow | null,

@@ -18,13 +18,13 @@ const credentials = (home: string): string => path.join(home, '.config', 'svc', 
 
 /** Signs in, with a person in a browser who decides as soon as the code is shown. */
 async function signIn(home: string, decision: 'approve' | 'deny', more: string[] = []): Promise<Ended> {
-  let decided: Promise<unknown> | null = null
+  const decisions: Promise<unknown>[] = []
   const onErr = (text: string): void => {
     const code = /code {5}([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1]
-    if (code !== undefined) decided ??= decide(service, admin, code, decision)
+    if (code !== undefined && decisions.length === 0) decisions.push(decide(service, admin, code, decision))
   }
   const ended = await svcAt(home, ['login', '--url', proxy.url, ...more], { onErr })
-  await decided
+  await Promise.all(decisions)
   return ended
 }
 
