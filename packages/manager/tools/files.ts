@@ -31,6 +31,7 @@ const known = [
   'packages/manager/drills/*.ts',
   'packages/manager/faults/{*.ts,rows/f[0-9][0-9].ts}',
   'packages/gotemplate/src/*.ts',
+  'packages/cli/src/{,apply/,commands/,resources/}*.ts',
   'packages/client/src/{*.ts,generated/*.ts,documents/*.graphql}',
   'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,generated,legacy,policy}/**/*.ts',

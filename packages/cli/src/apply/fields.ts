@@ -1,0 +1,58 @@
+// The fields of a thing in the file of `apply`, as its resource describes them.
+import path from 'node:path'
+import { Failure } from '../failures.ts'
+import { pairsOf, readSecret } from '../field-options.ts'
+import type { Row } from '../output.ts'
+import { readNamedFile } from '../private-files.ts'
+import type { Field, Resource } from '../resource.ts'
+
+/** What can be compared with what is there, and what nobody can read again. */
+export type Fields = { values: Row; secrets: Row }
+
+const fieldsOf = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
+const fileKey = ({ name, option }: Field): string => `${option ?? name}File`
+const keysOf = (field: Field): string[] => {
+  if (field.kind === 'secret') return [fileKey(field)]
+  return field.kind === 'file' ? [field.name, fileKey(field)] : [field.name]
+}
+
+/** The names that the file may use. */
+export const fieldNames = (resource: Resource): string[] => fieldsOf(resource).flatMap(keysOf)
+
+/** Reads the fields of a thing, and the files that it names. */
+export async function readFields(
+  resource: Resource,
+  map: Record<string, unknown>,
+  { at, folder }: { at: string; folder: string },
+): Promise<Fields> {
+  const values: Record<string, unknown> = {}
+  const secrets: Record<string, unknown> = {}
+  for (const field of fieldsOf(resource)) {
+    const file = map[fileKey(field)]
+    if (typeof file === 'string' && (field.kind === 'file' || field.kind === 'secret')) {
+      const named = path.resolve(folder, file)
+      if (field.kind === 'file') values[field.name] = await readNamedFile(named)
+      else secrets[field.name] = await readSecret(named)
+    } else if (map[field.name] !== undefined && field.kind !== 'secret')
+      values[field.name] = checked(field, map[field.name], `${at}.${field.name}`)
+    else if (field.isRequired === true && field.only === undefined)
+      throw new Failure('usage', `${at}: ${field.name} is missing.`)
+  }
+  return { values, secrets }
+}
+
+function checked({ kind, choices }: Field, value: unknown, at: string): unknown {
+  if (kind === 'pairs') {
+    try {
+      return pairsOf(value)
+    } catch (error) {
+      throw new Failure('usage', `${at}: ${(error as Error).message}.`)
+    }
+  }
+  const type = kind === 'boolean' ? 'boolean' : 'string'
+  if (typeof value !== type)
+    throw new Failure('usage', `${at}: ${kind === 'boolean' ? 'true or false' : 'a text'} is expected.`)
+  if (choices !== undefined && !choices.includes(value as string))
+    throw new Failure('usage', `${at}: one of ${choices.join(', ')} is expected.`)
+  return value
+}

@@ -1,0 +1,106 @@
+// Links in a plan: apps of tenants, and machine users that may call endpoints.
+import { type Connection, graphql } from '@manager/client'
+import {
+  createMachineUser2EndpointDocument,
+  createTenant2ApplicationDocument,
+  listMachineUser2EndpointsDocument,
+  updateMachineUser2EndpointDocument,
+  updateTenant2ApplicationDocument,
+} from '@manager/client/documents'
+import { ensureLeaf, findTenantApp } from '../settings.ts'
+import type { Link } from './document.ts'
+import { planSettings } from './settings-steps.ts'
+import type { Planning, Step } from './step.ts'
+
+type Row = { id: string; enabled: boolean }
+type Kind = {
+  /** What the two ends are, and how the link is called. */
+  from: string
+  to: string
+  name: string
+  find: (connection: Connection, from: string, to: string, signal: AbortSignal) => Promise<Row | null>
+  create: (connection: Connection, from: string, to: string) => Promise<string>
+  setEnabled: (connection: Connection, id: string, enabled: boolean) => Promise<unknown>
+}
+
+const kinds: Readonly<Record<Link['kind'], Kind>> = {
+  app: {
+    from: 'tenant',
+    to: 'app',
+    name: 'app of tenant',
+    find: (connection, tenant, app, signal) => findTenantApp(connection, { tenant, app }, { signal }),
+    create: async (connection, tenantId, applicationId) => {
+      const input = { tenantId, applicationId, enabled: true }
+      const answer = await graphql(connection, createTenant2ApplicationDocument, { input })
+      return answer.createTenant2Application.id
+    },
+    setEnabled: (connection, id, enabled) =>
+      graphql(connection, updateTenant2ApplicationDocument, { id, input: { enabled } }),
+  },
+  caller: {
+    from: 'endpoint',
+    to: 'machine user',
+    name: 'caller of endpoint',
+    find: async (connection, endpoint, machineUser, signal) => {
+      const filters = [{ field: 'machineUserId', value: machineUser }]
+      const answer = await graphql(
+        connection,
+        listMachineUser2EndpointsDocument,
+        { endpoint, filters },
+        { signal },
+      )
+      return answer.machineUser2endpoints[0] ?? null
+    },
+    create: async (connection, endpointID, machineUserID) => {
+      const input = { endpointID, machineUserID, enabled: true }
+      const answer = await graphql(connection, createMachineUser2EndpointDocument, { input })
+      return answer.createMachineUser2Endpoint.id
+    },
+    setEnabled: (connection, id, enabled) =>
+      graphql(connection, updateMachineUser2EndpointDocument, { id, input: { enabled } }),
+  },
+}
+
+/** What is to do so that the link is there. */
+export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
+  const { connection, ids, signal } = planning
+  const kind = kinds[link.kind]
+  const path = `${link.path} - ${link.to.slice(link.to.indexOf('/') + 1)}`
+  const [from, to] = [ids.find(kind.from, link.path), ids.find(kind.to, link.to)]
+  const row = from === null || to === null ? null : await kind.find(connection, from, to, signal)
+  if (row !== null) ids.set(kind.name, path, row.id)
+  const step: Step = { action: 'unchanged', kind: kind.name, path, changes: [], run: async () => undefined }
+  if (row === null) {
+    step.action = 'create'
+    step.changes = [{ field: 'enabled', before: null, after: link.enabled }]
+    step.run = async () => {
+      const id = await kind.create(connection, ids.get(kind.from, link.path), ids.get(kind.to, link.to))
+      ids.set(kind.name, path, id)
+      if (!link.enabled) await kind.setEnabled(connection, id, false)
+    }
+  } else if (row.enabled !== link.enabled) {
+    step.action = 'update'
+    step.changes = [{ field: 'enabled', before: row.enabled, after: link.enabled }]
+    step.run = async () => void (await kind.setEnabled(connection, row.id, link.enabled))
+  }
+  return link.settings === null ? [step] : [step, await planLeaf(planning, link, path, row)]
+}
+
+async function planLeaf(
+  planning: Planning,
+  { settings }: Link,
+  path: string,
+  row: Row | null,
+): Promise<Step> {
+  const { connection, ids } = planning
+  return planSettings(planning, {
+    path,
+    settings: settings ?? { backend: {}, frontend: {} },
+    present: row === null ? null : { tenant2application: row.id },
+    layer: async () => {
+      const id = ids.get(kinds.app.name, path)
+      await ensureLeaf(connection, id, {})
+      return { tenant2application: id }
+    },
+  })
+}

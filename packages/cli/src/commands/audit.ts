@@ -1,0 +1,127 @@
+// audit: the trail of a project, and the whole of it as a file.
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ConnectionError, send } from '@manager/client'
+import { listAuditLogsDocument } from '@manager/client/documents'
+import { type Command, Option } from 'commander'
+import { type Context, addCommand, does } from '../context.ts'
+import { type Row, remark } from '../output.ts'
+import { type ParentOptions, getProject } from '../parents.ts'
+import { printableLines } from '../printable.ts'
+import { addListCommand } from '../resource-commands.ts'
+import type { Resource } from '../resource.ts'
+import type { World } from '../world.ts'
+
+type ExportOptions = ParentOptions & {
+  format: string
+  from?: string
+  to?: string
+  entityType?: string
+  action?: string
+  user?: string
+  file?: string
+}
+const hourMs = 3_600_000
+
+const audit: Resource = {
+  name: 'audit',
+  one: 'audit entry',
+  description: 'The audit trail: who changed what, and when',
+  parent: 'project',
+  keys: ['seq'],
+  columns: ['createdAt', 'entityType', 'action', 'description', 'user'],
+  fields: [],
+  list: { document: listAuditLogsDocument, parent: 'projectID' },
+}
+
+/** Adds the commands about the audit trail. */
+export function addAuditCommands(program: Command, world: World): void {
+  const group = addCommand(program, {
+    name: 'audit',
+    description: audit.description,
+    examples: ['audit list -p shop', 'audit export --format ndjson --file trail.ndjson'],
+  })
+  addListCommand(group, world, audit, {
+    description: 'Lists the entries of a project, the newest first.',
+    limit: 50,
+    present: (row) => ({ ...row, user: (row['user'] as Row | null)?.['externalUsername'] ?? null }),
+  })
+  addExportCommand(group, world)
+}
+
+function addExportCommand(group: Command, world: World): void {
+  const command = addCommand(group, {
+    name: 'export',
+    description:
+      'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
+    examples: [
+      'audit export --format ndjson --file trail.ndjson',
+      'audit export --format csv --from 2026-01-01T00:00:00Z > trail.csv',
+    ],
+  })
+    .addOption(
+      new Option('--format <format>', 'ndjson can be verified')
+        .choices(['json', 'ndjson', 'csv'])
+        .default('ndjson'),
+    )
+    .option('-p, --project <project>', 'one project, by slug or id; all if not said')
+    .option('--from <time>', 'entries at or after this time, in RFC 3339')
+    .option('--to <time>', 'entries before this time')
+    .option('--entity-type <type>', 'entries about this kind of thing')
+    .option('--action <action>', 'entries of this action')
+    .option('--user <id>', 'entries of what this user did')
+    .option('--file <file>', 'write to a file, readable by you alone')
+  does<ExportOptions>(command, world, exportTrail)
+}
+
+async function exportTrail(context: Context, _args: string[], options: ExportOptions): Promise<void> {
+  const connection = await context.connect({ timeoutMs: hourMs })
+  const query = new URLSearchParams({ format: options.format })
+  const filters = {
+    from: options.from,
+    to: options.to,
+    entity_type: options.entityType,
+    action: options.action,
+    user_id: options.user,
+  }
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value)
+  if (options.project !== undefined)
+    query.set('project_id', (await getProject(context, connection, options)).id)
+  const path = `/api/audit/export?${query.toString()}`
+  const response = await send(connection, { method: 'GET', path, signal: context.signal })
+  if (response.body === null) return
+  const body = Readable.from(response.body as AsyncIterable<Uint8Array>)
+  try {
+    await (options.file === undefined ? toOutput(context, body) : toFile(context, body, options.file))
+  } catch (error) {
+    if (context.signal.aborted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
+    throw new ConnectionError('the export ended before it was whole', { cause: error })
+  }
+}
+
+async function toOutput({ world: { stdout }, signal }: Context, body: Readable): Promise<void> {
+  const stages = stdout.isTTY === true ? [body, onTerminal(), stdout] : [body, stdout]
+  await pipeline(stages, { signal, end: false })
+}
+
+function onTerminal(): Transform {
+  const decoder = new TextDecoder()
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) =>
+      done(null, printableLines(decoder.decode(chunk, { stream: true }))),
+  })
+}
+
+/** The file is there when it is whole. */
+async function toFile({ world, signal }: Context, body: Readable, file: string): Promise<void> {
+  const partial = `${file}.part`
+  try {
+    await pipeline(body, createWriteStream(partial, { mode: 0o600 }), { signal })
+    await rename(partial, file)
+  } finally {
+    await rm(partial, { force: true })
+  }
+  remark(world, `Wrote ${file}.`)
+}

@@ -1,0 +1,209 @@
+// settings: what one layer sets, what holds in the end, and changes of a layer.
+import { type Connection, graphql } from '@manager/client'
+import { type GetEffectiveSettingsResult, getEffectiveSettingsDocument } from '@manager/client/documents'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Color, paintOf } from '../colors.ts'
+import { type Context, addCommand, does } from '../context.ts'
+import { Failure } from '../failures.ts'
+import type { Pair } from '../field-options.ts'
+import { type Format, cellOf, printDone, printRow, serialize, tableLines } from '../output.ts'
+import { getProject } from '../parents.ts'
+import { apps } from '../resources/apps.ts'
+import { tenants } from '../resources/tenants.ts'
+import { getRow } from '../rows.ts'
+import {
+  type Layer,
+  type SettingsChange,
+  clearSettings,
+  ensureLeaf,
+  getTenantApp,
+  readSettings,
+  updateSettings,
+  valuesOfSettings,
+} from '../settings.ts'
+import type { World } from '../world.ts'
+
+type LayerOptions = { project?: string; tenant?: string; app?: string }
+type UpdateOptions = LayerOptions & {
+  modules?: string[]
+  themes?: string[]
+  defaultTheme?: string
+  locales?: string[]
+  defaultLocale?: string
+  backendPair?: Pair[]
+  frontendPair?: Pair[]
+}
+
+/** Adds the commands about settings. */
+export function addSettingsCommands(program: Command, world: World): void {
+  const group = addCommand(program, {
+    name: 'settings',
+    description: 'Settings of a project, a tenant, an app, or a tenant in an app',
+    examples: ['settings effective -p shop --tenant acme --app web'],
+  })
+  does<LayerOptions>(
+    addLayerOptions(
+      addCommand(group, {
+        name: 'get',
+        description: 'Shows what one layer sets.',
+        examples: ['settings get -p shop', 'settings get -p shop --tenant acme --app web'],
+      }),
+    ),
+    world,
+    async (context, _args, options) => {
+      const { connection, layer } = await getLayer(context, options, 'find')
+      printRow(world, context.format, valuesOfSettings(await readSettings(connection, layer, context)))
+    },
+  )
+  addUpdateCommand(group, world)
+  does<LayerOptions>(
+    addLayerOptions(
+      addCommand(group, {
+        name: 'clear',
+        description: 'Empties a layer: everything is inherited again.',
+        examples: ['settings clear -p shop --tenant acme'],
+      }),
+    ),
+    world,
+    async (context, _args, options) => {
+      const { connection, layer } = await getLayer(context, options, 'find')
+      await clearSettings(connection, layer, context)
+      printDone(world, context.format, 'Cleared the layer.', {})
+    },
+  )
+  const effective = addCommand(group, {
+    name: 'effective',
+    description: 'Shows what holds for an app in a tenant, and the layer that says so.',
+    examples: ['settings effective -p shop --tenant acme --app web'],
+  })
+  does<LayerOptions>(addLayerOptions(effective), world, showEffective)
+}
+
+const addLayerOptions = (command: Command): Command =>
+  command
+    .option('-p, --project <project>', 'the project, by slug or id (SVC_PROJECT)')
+    .option('-t, --tenant <tenant>', 'a tenant of it, by slug or id')
+    .option('-a, --app <app>', 'an app of it, by slug or id')
+
+function addUpdateCommand(group: Command, world: World): void {
+  const command = addCommand(group, {
+    name: 'update',
+    description: 'Changes a layer; what is not named stays, and an empty value inherits again.',
+    examples: [
+      'settings update -p shop --modules cart,search',
+      'settings update -p shop --tenant acme --frontend-pair color=red',
+    ],
+  })
+  addLayerOptions(command)
+    .option('--modules <names>', 'the enabled modules, with commas between', asList)
+    .option('--backend-pair <key=value>', 'a pair of the backend; may be repeated', addPair)
+    .option('--themes <names>', 'the enabled themes, with commas between', asList)
+    .option('--default-theme <name>', 'the default theme')
+    .option('--locales <names>', 'the enabled locales, with commas between', asList)
+    .option('--default-locale <name>', 'the default locale')
+    .option('--frontend-pair <key=value>', 'a pair of the frontend; may be repeated', addPair)
+  does<UpdateOptions>(command, world, async (context, _args, options) => {
+    const change = changeOf(options)
+    if (Object.values(change).every((part) => Object.keys(part).length === 0))
+      throw new Failure('usage', 'What shall change? See: svc settings update --help')
+    const { connection, layer } = await getLayer(context, options, 'ensure')
+    const settings = await updateSettings(connection, layer, { ...change, signal: context.signal })
+    printDone(world, context.format, 'Updated the layer.', valuesOfSettings(settings))
+  })
+}
+
+const given = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+function changeOf(options: UpdateOptions): SettingsChange {
+  return {
+    backend: given({ EnabledModules: options.modules, KeyValuePairs: options.backendPair }),
+    frontend: given({
+      EnabledThemes: options.themes,
+      DefaultTheme: options.defaultTheme,
+      EnabledLocales: options.locales,
+      DefaultLocale: options.defaultLocale,
+      KeyValuePairs: options.frontendPair,
+    }),
+  }
+}
+
+/** The layer that the options name: the most specific one. */
+async function getLayer(
+  context: Context,
+  options: LayerOptions,
+  way: 'find' | 'ensure',
+): Promise<{ connection: Connection; layer: Layer }> {
+  const connection = await context.connect()
+  const { project, tenant, app } = await getOwners(context, connection, options)
+  if (tenant === null || app === null) {
+    if (tenant !== null) return { connection, layer: { tenant } }
+    return { connection, layer: app === null ? { project } : { application: app } }
+  }
+  const { id } = await getTenantApp(connection, { tenant, app }, context)
+  if (way === 'ensure') await ensureLeaf(connection, id, context)
+  return { connection, layer: { tenant2application: id } }
+}
+
+async function getOwners(context: Context, connection: Connection, options: LayerOptions) {
+  const project = await getProject(context, connection, options)
+  const idOf = async (resource: typeof apps, named: string | undefined): Promise<string | null> =>
+    named === undefined
+      ? null
+      : String((await getRow(connection, resource, project, { named, signal: context.signal }))['id'])
+  return {
+    project: project.id,
+    tenant: await idOf(tenants, options.tenant),
+    app: await idOf(apps, options.app),
+  }
+}
+
+const layerColors: Record<string, Color> = {
+  project: 'blue',
+  application: 'cyan',
+  tenant: 'yellow',
+  tenant2application: 'magenta',
+}
+
+async function showEffective(context: Context, _args: string[], options: LayerOptions): Promise<void> {
+  const { world, format, signal } = context
+  if (options.tenant === undefined || options.app === undefined)
+    throw new Failure('usage', 'For which tenant and app? Add --tenant <slug> and --app <slug>.')
+  const connection = await context.connect()
+  const { tenant, app } = await getOwners(context, connection, options)
+  const variables = { applicationId: app ?? '', tenantId: tenant ?? '' }
+  const answer = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
+  printEffective(world, format, answer.effectiveSettings)
+}
+
+type Effective = GetEffectiveSettingsResult['effectiveSettings']
+
+function printEffective(world: World, format: Format, settings: Effective): void {
+  if (format !== 'table') return void world.stdout.write(serialize(settings, format))
+  const rows = (['backend', 'frontend'] as const).flatMap((side) => {
+    const { KeyValuePairs, ...fields } = settings[side]
+    return [
+      ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(
+        ([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none'],
+      ),
+      ...KeyValuePairs.map(({ Key, Value, layer }) => [`${side} ${cellOf(Key)}`, cellOf(Value), layer]),
+    ]
+  })
+  const paint = paintOf(world, world.stdout)
+  const lines = tableLines(['SETTING', 'VALUE', 'LAYER'], rows, (text, _row, column) =>
+    column === 2 ? paint(layerColors[text] ?? 'dim', text) : text,
+  )
+  world.stdout.write(`${lines.join('\n')}\n`)
+}
+
+const asList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+function addPair(text: string, former: Pair[] = []): Pair[] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('Write it as key=value.')
+  return [...former, { Key: text.slice(0, at), Value: text.slice(at + 1) }]
+}

@@ -1,0 +1,91 @@
+// The fields of a resource as options of a command.
+import path from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parse } from 'yaml'
+import { Failure } from './failures.ts'
+import type { Row } from './output.ts'
+import { readNamedFile } from './private-files.ts'
+import type { Field, Resource } from './resource.ts'
+
+type Kind = 'create' | 'update'
+export type Pair = { Key: string; Value: string }
+
+const kebab = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
+
+function optionOf({ name, option, description, kind, choices }: Field): Option {
+  const flag = `--${kebab(option ?? name)}`
+  if (kind === 'boolean') return new Option(`${flag} <true|false>`, description).argParser(asBoolean)
+  if (kind === 'secret') return new Option(`${flag}-file <file>`, description)
+  if (kind === 'file' || kind === 'pairs') return new Option(`${flag} <file>`, description)
+  const made = new Option(`${flag} <${choices === undefined ? 'text' : 'word'}>`, description)
+  return choices === undefined ? made : made.choices(choices)
+}
+
+const isOf =
+  (kind: Kind) =>
+  ({ only }: Field): boolean =>
+    only === undefined || only === kind
+
+/** Adds an option for each field. */
+export function addFieldOptions(command: Command, { fields }: Resource, kind: Kind): void {
+  for (const field of fields.filter(isOf(kind)))
+    command.addOption(
+      optionOf(field).makeOptionMandatory(
+        field.isRequired === true && (kind === 'create' || field.only === 'update'),
+      ),
+    )
+}
+
+/** What was given, as the API takes it. */
+export async function valuesOf({ fields }: Resource, kind: Kind, options: Row): Promise<Row> {
+  const values: Record<string, unknown> = {}
+  for (const field of fields.filter(isOf(kind))) {
+    const given = options[optionOf(field).attributeName()]
+    if (given !== undefined) values[field.name] = await valueOf(field, given)
+  }
+  return values
+}
+
+function valueOf({ kind }: Field, given: unknown): unknown {
+  switch (kind) {
+    case undefined:
+    case 'boolean':
+      return given
+    case 'file':
+      return readNamedFile(given as string)
+    case 'secret':
+      return readSecret(given as string)
+    case 'pairs':
+      return readPairs(given as string)
+  }
+}
+
+/** The secret in a file; the end of its line is no part of it. */
+export const readSecret = async (file: string): Promise<string> =>
+  (await readNamedFile(file)).replace(/\r?\n$/, '')
+
+async function readPairs(file: string): Promise<Pair[]> {
+  const text = await readNamedFile(file)
+  try {
+    return pairsOf(parse(text, { maxAliasCount: 0 }))
+  } catch (error) {
+    throw new Failure('usage', `${path.basename(file)}: ${(error as Error).message}`)
+  }
+}
+
+/** Keys and texts; keys within keys are joined by dots. */
+export function pairsOf(value: unknown, prefix = ''): Pair[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`${prefix === '' ? 'keys with texts are' : `${prefix}: a text is`} expected`)
+  return Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
+    const Key = prefix === '' ? key : `${prefix}.${key}`
+    return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean'
+      ? [{ Key, Value: String(one) }]
+      : pairsOf(one, Key)
+  })
+}
+
+function asBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new InvalidArgumentError('It is true or false.')
+}

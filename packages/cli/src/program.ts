@@ -1,0 +1,80 @@
+// What svc knows. Making it reads nothing and asks nobody.
+import { Argument, Command } from 'commander'
+import { addAppCommands } from './commands/apps.ts'
+import { addApplyCommand } from './commands/apply.ts'
+import { addAuditCommands } from './commands/audit.ts'
+import { addEsbCommands } from './commands/esb.ts'
+import { addMachineUserCommands } from './commands/machine-users.ts'
+import { addPiletCommands } from './commands/pilets.ts'
+import { addSettingsCommands } from './commands/settings.ts'
+import { addSignInCommands } from './commands/sign-in.ts'
+import { addTokenCommands } from './commands/tokens.ts'
+import { addTriggerCommands } from './commands/triggers.ts'
+import { type Shell, completionScript, shells } from './completion.ts'
+import { addCommand, addGlobalOptions, does } from './context.ts'
+import { addResourceCommands } from './resource-commands.ts'
+import { resources } from './resources/all.ts'
+import { version } from './version.ts'
+import type { World } from './world.ts'
+
+/** Commands that a resource has besides those of every resource. */
+const own: Readonly<Record<string, (group: Command, world: World) => void>> = {
+  apps: addAppCommands,
+  'machine-users': addMachineUserCommands,
+  pilets: addPiletCommands,
+  tokens: addTokenCommands,
+  triggers: addTriggerCommands,
+}
+const helpWidth = 80
+
+/** The command `svc` with all its commands. */
+export function createProgram(world: World): Command {
+  const program = new Command('svc')
+    .description('The command-line client of the Manager.')
+    .version(version, '-V, --version', 'print the release of svc')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void world.stdout.write(text),
+      writeErr: (text) => void world.stderr.write(text),
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+    })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ svc login --url https://manager.example.com
+  $ svc projects list
+  $ svc apply -f shop.yaml
+  $ svc pilet publish shop-cart-1.2.0.tgz -p shop
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not signed in,
+4 not found, 5 no connection, 130 interrupted.`,
+    )
+  addGlobalOptions(program)
+  addSignInCommands(program, world)
+  for (const resource of resources) {
+    const group = addResourceCommands(program, world, resource)
+    own[resource.name]?.(group, world)
+  }
+  addSettingsCommands(program, world)
+  addEsbCommands(program, world)
+  addAuditCommands(program, world)
+  addApplyCommand(program, world)
+  addCompletionCommand(program, world)
+  return program
+}
+
+function addCompletionCommand(program: Command, world: World): void {
+  const command = addCommand(program, {
+    name: 'completion',
+    description: 'Prints a script that completes commands and options in your shell.',
+    examples: ['completion bash > ~/.local/share/bash-completion/completions/svc'],
+  }).addArgument(new Argument('<shell>', 'your shell').choices(shells))
+  does(command, world, (_context, [shell]) => {
+    world.stdout.write(completionScript(program, shell as Shell))
+  })
+}

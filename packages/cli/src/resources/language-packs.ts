@@ -1,0 +1,32 @@
+import {
+  createLanguagePackDocument,
+  deleteLanguagePackDocument,
+  getLanguagePacksDocument,
+  listLanguagePacksDocument,
+  updateLanguagePackContentDocument,
+} from '@manager/client/documents'
+import type { Resource } from '../resource.ts'
+
+export const languagePacks: Resource = {
+  name: 'language-packs',
+  one: 'language pack',
+  aliases: ['language-pack'],
+  description: 'Language packs: the texts of a project in one language',
+  parent: 'project',
+  keys: ['name'],
+  columns: ['name', 'id'],
+  fields: [
+    {
+      name: 'content',
+      description: 'its texts by dotted key, in the place of all that it has',
+      kind: 'pairs',
+      isRequired: true,
+      only: 'update',
+    },
+  ],
+  list: { document: listLanguagePacksDocument, details: getLanguagePacksDocument, parent: 'project' },
+  create: { document: createLanguagePackDocument, parent: 'projectId' },
+  update: { document: updateLanguagePackContentDocument },
+  delete: { document: deleteLanguagePackDocument },
+  example: 'de-AT',
+}

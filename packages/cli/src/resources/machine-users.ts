@@ -1,0 +1,40 @@
+import {
+  createMachineUserDocument,
+  deleteMachineUserDocument,
+  listMachineUsersDocument,
+  updateMachineUserDocument,
+} from '@manager/client/documents'
+import type { Resource } from '../resource.ts'
+
+export const machineUsers: Resource = {
+  name: 'machine-users',
+  one: 'machine user',
+  aliases: ['machine-user'],
+  description: 'Machine users: the accounts of backends in an environment',
+  parent: 'environment',
+  keys: ['name', 'username'],
+  columns: ['name', 'username', 'enabled', 'lastRotatedAt', 'id'],
+  fields: [
+    { name: 'name', description: 'its name', only: 'update' },
+    { name: 'username', description: 'the user name, for Basic authentication', only: 'create' },
+    {
+      name: 'hashedKey',
+      option: 'password',
+      description: 'a file with the password, for Basic authentication',
+      kind: 'secret',
+      only: 'create',
+    },
+    { name: 'enabled', description: 'whether it may sign in', kind: 'boolean' },
+  ],
+  list: { document: listMachineUsersDocument, parent: 'environment' },
+  create: {
+    document: createMachineUserDocument,
+    parent: 'environmentId',
+    row: 'machineUser',
+    secret: 'generatedToken',
+    fixed: { hashedKey: '__GENERATE_TOKEN__' },
+  },
+  update: { document: updateMachineUserDocument },
+  delete: { document: deleteMachineUserDocument },
+  example: 'billing --token-file billing.token',
+}

@@ -1,0 +1,25 @@
+import {
+  createProjectDocument,
+  deleteProjectDocument,
+  listProjectsDocument,
+  updateProjectDocument,
+} from '@manager/client/documents'
+import type { Resource } from '../resource.ts'
+
+export const projects: Resource = {
+  name: 'projects',
+  one: 'project',
+  description: 'Projects: what everything else belongs to',
+  parent: null,
+  keys: ['slug', 'name'],
+  columns: ['slug', 'name', 'createdAt', 'id'],
+  fields: [
+    { name: 'slug', description: 'its short name in addresses, such as shop', only: 'update' },
+    { name: 'name', description: 'its name for people', isRequired: true },
+  ],
+  list: { document: listProjectsDocument },
+  create: { document: createProjectDocument },
+  update: { document: updateProjectDocument },
+  delete: { document: deleteProjectDocument },
+  example: 'shop --name "Web shop"',
+}

@@ -1,0 +1,16 @@
+import { createTokenDocument, deleteTokenDocument, listMyTokensDocument } from '@manager/client/documents'
+import type { Resource } from '../resource.ts'
+
+export const tokens: Resource = {
+  name: 'tokens',
+  one: 'token',
+  description: 'Your personal access tokens',
+  parent: null,
+  keys: ['name'],
+  columns: ['name', 'tokenPrefix', 'expiresAt', 'lastUsedAt', 'revoked', 'id'],
+  fields: [{ name: 'expiresAt', description: 'when it ends, such as 2030-01-31T00:00:00Z' }],
+  list: { document: listMyTokensDocument },
+  create: { document: createTokenDocument, isFlat: true, row: 'personalAccessToken', secret: 'token' },
+  delete: { document: deleteTokenDocument },
+  example: 'pipeline --token-file pipeline.token',
+}

@@ -1,0 +1,28 @@
+import {
+  createTriggerDocument,
+  deleteTriggerDocument,
+  listTriggersDocument,
+  updateTriggerDocument,
+} from '@manager/client/documents'
+import type { Resource } from '../resource.ts'
+
+export const triggers: Resource = {
+  name: 'triggers',
+  one: 'trigger',
+  description: 'Triggers: when the backends of an app are called',
+  parent: 'app',
+  keys: ['name'],
+  columns: ['name', 'cronExpression', 'enabled', 'runKey', 'id'],
+  fields: [
+    { name: 'name', description: 'its name', only: 'update' },
+    { name: 'description', description: 'what it is for' },
+    { name: 'cronExpression', description: 'when, such as "0 3 * * *" or @daily', isRequired: true },
+    { name: 'runKey', description: 'a text for the backend: what to run' },
+    { name: 'enabled', description: 'whether it fires', kind: 'boolean' },
+  ],
+  list: { document: listTriggersDocument, parent: 'application' },
+  create: { document: createTriggerDocument, parent: 'applicationId' },
+  update: { document: updateTriggerDocument },
+  delete: { document: deleteTriggerDocument },
+  example: 'nightly --cron-expression "0 3 * * *"',
+}

@@ -1,0 +1,300 @@
+// apply: a plan, its steps, and a second run that has nothing to do.
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { bearer, call } from '../../manager/test/kit/credentials.ts'
+import { Failure } from '../src/failures.ts'
+import { useSvc } from './kit/svc.ts'
+
+const { service, folder, svc, json } = useSvc()
+
+const shop = (slug: string): string => `
+projects:
+  - slug: ${slug}
+    name: Web shop
+    settings:
+      backend: { modules: [cart], pairs: { mail.from: shop@example.com } }
+      frontend: { themes: [light, dark], defaultTheme: light }
+    environments:
+      dev:
+        machineUsers:
+          - name: billing
+            tokenFile: tokens/${slug}.token
+    applications:
+      - slug: web
+        name: Shop
+        endpoints:
+          - name: orders
+            consumeURL: /orders
+            url: https://erp.example.com/orders
+            authType: Basic
+            authUsername: shop
+            authPasswordFile: erp.password
+            transformationTemplateFile: orders.tmpl
+            callers: [dev/billing]
+        triggers:
+          - name: nightly
+            cronExpression: 0 3 * * *
+            runKey: close-the-day
+    languagePacks:
+      - name: de
+        content: { cart: { title: Warenkorb } }
+    tenants:
+      - slug: acme
+        name: Acme Ltd
+        deploymentMode: dedicated
+        applications:
+          - slug: web
+            settings: { frontend: { defaultTheme: dark } }
+`
+
+function place(name: string, text = shop(name)): { file: string; token: string } {
+  const here = path.join(folder.path, name)
+  mkdirSync(here, { recursive: true })
+  writeFileSync(path.join(here, 'erp.password'), 'very secret\n')
+  writeFileSync(path.join(here, 'orders.tmpl'), '{{ .Data.id }}')
+  const file = path.join(here, 'shop.yaml')
+  writeFileSync(file, text)
+  return { file, token: path.join(here, 'tokens', `${name}.token`) }
+}
+const marksOf = (out: string): string[] => out.split('\n').filter((line) => /^[+~=] /.test(line))
+type Step = {
+  action: string
+  kind: string
+  path: string
+  changes: { field: string; before: unknown; after: unknown }[]
+}
+const planOf = async (file: string): Promise<Step[]> =>
+  ((await json(['apply', '-f', file, '--plan'])) as { steps: Step[] }).steps
+const openOf = async (file: string): Promise<Step[]> =>
+  (await planOf(file)).filter(({ action }) => action !== 'unchanged')
+
+test('it shows a plan, makes everything, and then has nothing to do', async () => {
+  const { file, token } = place('whole')
+  const plan = await svc(['apply', '-f', file, '--plan'])
+  expect([plan.code, plan.err]).toEqual([0, ''])
+  expect(marksOf(plan.out)).toEqual([
+    '+ project whole',
+    '~ settings whole',
+    '+ machine user whole/dev/billing',
+    '+ app whole/web',
+    '+ endpoint whole/web/orders',
+    '+ caller of endpoint whole/web/orders - dev/billing',
+    '+ trigger whole/web/nightly',
+    '+ language pack whole/de',
+    '+ tenant whole/acme',
+    '+ app of tenant whole/acme - web',
+    '~ settings whole/acme - web',
+  ])
+  expect(plan.out).toContain('9 to create, 2 to update, 0 unchanged.\n')
+  expect(plan.out).not.toContain('very secret')
+  expect((await svc(['projects', 'get', 'whole'])).code).toBe(4)
+
+  // Nobody can be asked here.
+  const unasked = await svc(['apply', '-f', file])
+  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('Add --yes to go on.')])
+  expect((await svc(['projects', 'get', 'whole'])).code).toBe(4)
+
+  const applied = await svc(['apply', '-f', file, '--yes'])
+  expect([applied.code, applied.out]).toEqual([0, expect.stringMatching(/Applied 11 of 11\.\n$/)])
+  const written = readFileSync(token, 'utf8').trim()
+  expect([statSync(token).mode & 0o777, statSync(path.dirname(token)).mode & 0o777]).toEqual([0o600, 0o700])
+  expect(applied.out + applied.err).not.toContain(written)
+  expect((await call(service.url, '/api/machine/check', bearer(written))).body).toMatchObject({
+    authenticated: true,
+  })
+
+  const again = await svc(['apply', '-f', file])
+  expect([again.code, again.err, again.out]).toEqual([
+    0,
+    '',
+    expect.stringMatching(/11 unchanged\.\nNothing to do\.\n$/),
+  ])
+  expect(marksOf(again.out).every((line) => line.startsWith('= '))).toBe(true)
+
+  const at = ['-p', 'whole', '-a', 'web']
+  expect(await json(['endpoints', 'get', 'orders', ...at])).toMatchObject({
+    authType: 'Basic',
+    transformationTemplate: '{{ .Data.id }}',
+  })
+  expect(await json(['language-packs', 'get', 'de', '-p', 'whole'])).toMatchObject({
+    content: [{ Key: 'cart.title', Value: 'Warenkorb' }],
+  })
+  const effective = await svc(['settings', 'effective', ...at, '--tenant', 'acme'])
+  expect(effective.out).toMatch(/frontend DefaultTheme +dark +tenant2application/)
+})
+
+test('what has drifted is updated, field by field, and nothing is deleted', async () => {
+  const { file } = place('drift')
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  const at = ['-p', 'drift', '-a', 'web']
+  await svc(['triggers', 'update', 'nightly', ...at, '--cron-expression', '@hourly'])
+  await svc(['tenants', 'update', 'acme', '-p', 'drift', '--name', 'Other'])
+  await svc([
+    'settings',
+    'update',
+    '-p',
+    'drift',
+    '--backend-pair',
+    'mail.from=x',
+    '--backend-pair',
+    'own=stays',
+    '--themes',
+    '',
+  ])
+  await svc(['apps', 'disable', 'web', '-p', 'drift', '--tenant', 'acme'])
+  await svc(['tenants', 'create', 'by-hand', '-p', 'drift', '--name', 'By hand'])
+  expect(await openOf(file)).toEqual([
+    {
+      action: 'update',
+      kind: 'settings',
+      path: 'drift',
+      changes: [
+        { field: 'backend.pairs.mail.from', before: 'x', after: 'shop@example.com' },
+        { field: 'frontend.EnabledThemes', before: [], after: ['light', 'dark'] },
+      ],
+    },
+    {
+      action: 'update',
+      kind: 'trigger',
+      path: 'drift/web/nightly',
+      changes: [{ field: 'cronExpression', before: '@hourly', after: '0 3 * * *' }],
+    },
+    {
+      action: 'update',
+      kind: 'tenant',
+      path: 'drift/acme',
+      changes: [{ field: 'name', before: 'Other', after: 'Acme Ltd' }],
+    },
+    {
+      action: 'update',
+      kind: 'app of tenant',
+      path: 'drift/acme - web',
+      changes: [{ field: 'enabled', before: false, after: true }],
+    },
+  ])
+  const shown = await svc(['apply', '-f', file, '--plan'])
+  expect(shown.out).toContain('~ tenant drift/acme\n    name: "Other" -> "Acme Ltd"\n')
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  expect(await openOf(file)).toEqual([])
+  expect((await svc(['tenants', 'get', 'by-hand', '-p', 'drift'])).code).toBe(0)
+  expect((await svc(['settings', 'get', '-p', 'drift', '-o', 'json'])).out).toContain('"stays"')
+  // Secrets cannot be compared; they are sent again when that is asked for.
+  const secrets = (await json(['apply', '-f', file, '--plan', '--secrets'])) as { steps: Step[] }
+  expect(secrets.steps.filter(({ action }) => action === 'update').map(({ changes }) => changes)).toEqual([
+    [{ field: 'authPassword', before: '(secret)', after: '(secret)' }],
+  ])
+})
+
+test('interrupted between two steps it says so, and the next run goes on', async () => {
+  const { file, token } = place('halted')
+  const controller = new AbortController()
+  const halted = await svc(['apply', '-f', file, '--yes'], {
+    signal: controller.signal,
+    onErr: (text) => {
+      if (text.includes('+ app halted/web: done'))
+        controller.abort(new Failure('interrupted', 'Interrupted.'))
+    },
+  })
+  expect([halted.code, halted.err]).toEqual([
+    130,
+    expect.stringContaining('svc: Interrupted: 4 of 11 steps are done. Run it again to go on.\n'),
+  ])
+  const before = readFileSync(token, 'utf8')
+  expect((await openOf(file)).map(({ kind }) => kind)).toEqual([
+    'endpoint',
+    'caller of endpoint',
+    'trigger',
+    'language pack',
+    'tenant',
+    'app of tenant',
+    'settings',
+  ])
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  expect([await openOf(file), readFileSync(token, 'utf8')]).toEqual([[], before])
+})
+
+test('a token that was made and could not be written is replaced by the next run', async () => {
+  const { file, token } = place('lost')
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  const former = readFileSync(token, 'utf8').trim()
+  // As a run leaves it that is killed between the answer and the file.
+  rmSync(token)
+  expect(await openOf(file)).toEqual([])
+  writeFileSync(`${token}.pending`, '')
+  expect(await openOf(file)).toMatchObject([
+    { action: 'update', kind: 'machine user', changes: [{ field: 'token' }] },
+  ])
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  const check = async (value: string) =>
+    (await call(service.url, '/api/machine/check', bearer(value))).body.authenticated
+  expect([await check(former), await check(readFileSync(token, 'utf8').trim())]).toEqual([false, true])
+  expect(await openOf(file)).toEqual([])
+})
+
+test('tokens without a place are refused, or go into --tokens-dir', async () => {
+  const { file } = place('placed', shop('placed').replace(/ +tokenFile: .*\n/, ''))
+  const refused = await svc(['apply', '-f', file, '--yes'])
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringContaining('Give it a tokenFile, or add --tokens-dir <folder>.'),
+  ])
+  const tokens = path.join(folder.path, 'placed-tokens')
+  expect((await svc(['apply', '-f', file, '--yes', '--tokens-dir', tokens])).code).toBe(0)
+  expect(readFileSync(path.join(tokens, 'placed-dev-billing.token'), 'utf8')).toMatch(/^[\w-]{43}\n$/)
+  expect((await svc(['apply', '-f', file])).out).toContain('Nothing to do.')
+})
+
+test('on a terminal it asks, and no is no', async () => {
+  const { file } = place('asked')
+  const no = await svc(['apply', '-f', file], { isTerminal: true, input: '\n' })
+  expect([no.code, no.err]).toEqual([
+    1,
+    expect.stringMatching(/Apply 11 steps\? \[y\/N\] .*Nothing was changed\.\n$/s),
+  ])
+  expect(no.out).toContain('\u001b[32m+ project asked\u001b[0m')
+  expect((await svc(['projects', 'get', 'asked'])).code).toBe(4)
+  expect((await svc(['apply', '-f', file], { isTerminal: true, input: 'yes\n' })).code).toBe(0)
+})
+
+test.each([
+  ['nonsense: 1', /nonsense is not known here\. Known are: projects\./],
+  ['projects: {}', /projects: a list is expected\./],
+  ['projects: [{ slug: a }]', /projects\[0\]: name is missing\./],
+  ['projects: [{ slug: a, nmae: b }]', /projects\[0\]: nmae is not known here\. Known are: slug, name,/],
+  ['projects: [{ slug: a, name: b }, { slug: a, name: c }]', /projects: a is there twice\./],
+  [
+    'projects: [{ slug: a, name: b, environments: { prod: {} } }]',
+    /environments\.prod: the environments of a project are/,
+  ],
+  [
+    'projects: [{ slug: a, name: b, tenants: [{ slug: 1, name: x }] }]',
+    /tenants\[0\]\.slug: a text is expected; put it in quotes\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, tenants: [{ slug: t, name: x, deploymentMode: big }] }]',
+    /one of shared, dedicated is expected/,
+  ],
+  [
+    'projects: [{ slug: a, name: b, settings: { backend: { modules: x } } }]',
+    /settings\.backend\.modules: a list is expected/,
+  ],
+  ['a: [', /is not YAML/],
+])('%s is refused before anything is asked', async (text, problem) => {
+  const { file } = place('wrong', text)
+  const { code, out, err } = await svc(['apply', '-f', file, '--yes'], {
+    env: { SVC_URL: 'http://127.0.0.1:1' },
+  })
+  expect([code, out, err]).toEqual([2, '', expect.stringMatching(problem)])
+})
+
+test('a step that is refused is named, with how far it came', async () => {
+  const { file } = place('refused', shop('refused').replace('0 3 * * *', 'never'))
+  const { code, err } = await svc(['apply', '-f', file, '--yes'])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(
+      /trigger refused\/web\/nightly failed; 6 of 11 steps are done\. Run it again to go on\.\nsvc: The Manager refused: /,
+    ),
+  ])
+})

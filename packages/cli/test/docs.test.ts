@@ -1,0 +1,49 @@
+// Plays docs/svc.md: its commands one after the other, as a reader at a terminal runs them.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { npmPack } from '../../manager/test/kit/npm-pack.ts'
+import { blocksOf, readPage } from '../../manager/test/kit/played-page.ts'
+import { exitCodes } from '../src/failures.ts'
+import { useSvc } from './kit/svc.ts'
+
+const page = readPage('svc.md')
+const blocks = blocksOf(page)
+const { folder, svc } = useSvc()
+const former = process.cwd()
+beforeAll(() => {
+  process.chdir(folder.path)
+  writeFileSync('shop.yaml', blocks.find(({ language }) => language === 'yaml')?.text ?? '')
+  writeFileSync('order.json', '{"id": 1}')
+  writeFileSync('shop-cart-1.2.0.tgz', npmPack({ name: '@shop/cart', version: '1.2.0' }, { 'index.js': '' }))
+  mkdirSync('dist')
+  writeFileSync('dist/index.js', '//@pilet v:2\n')
+})
+afterAll(() => process.chdir(former))
+
+const isPlayed = (line: string): boolean => line.startsWith('svc ') && !/^svc (login|completion) /.test(line)
+const lines = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ text }) => text.split('\n'))
+  .filter(isPlayed)
+
+test('every command of the page works, in the order of the page', async () => {
+  expect(lines.length).toBeGreaterThan(15)
+  for (const line of lines) {
+    const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+    const { code, err } = await svc(words.slice(1), { isTerminal: true, input: 'y\n' })
+    expect([line, code, err]).toEqual([line, 0, err])
+  }
+  const again = await svc(['apply', '-f', 'shop.yaml'])
+  expect(again.out).toContain('Nothing to do.')
+})
+
+test('its table has every exit code', () => {
+  const rows = [...page.matchAll(/^\| (\d+) +\| /gm)].map(([, code]) => Number(code))
+  const others = [...page.matchAll(/; (\d+): ended by SIGTERM/g)].map(([, code]) => Number(code))
+  expect([...rows, ...others]).toEqual(Object.values(exitCodes))
+})
+
+test('its completion commands name shells that there are', async () => {
+  for (const [, shell = ''] of page.matchAll(/^svc completion (\w+) >/gm))
+    expect((await svc(['completion', shell])).code).toBe(0)
+})

@@ -1,0 +1,86 @@
+// What svc says of itself.
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { createProgram } from '../src/program.ts'
+import { svcAt } from './kit/svc.ts'
+
+const world = {} as Parameters<typeof createProgram>[0]
+
+function pathsOf(command: Command, path: readonly string[] = []): string[][] {
+  return [[...path], ...command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))]
+}
+const paths = pathsOf(createProgram(world))
+
+test('there are commands for everything', () => {
+  const groups = new Set(paths.map(([group]) => group))
+  for (const name of [
+    'login logout whoami projects tenants apps environments endpoints machine-users tokens triggers pilets',
+    'language-packs settings audit esb apply completion',
+  ].flatMap((names) => names.split(' ')))
+    expect(groups).toContain(name)
+  expect(paths.length).toBeGreaterThan(60)
+})
+
+test.each(paths.map((path) => [path.join(' '), path] as const))(
+  'the help of svc %s fits 80 columns, describes it, and has an example',
+  async (_name, path) => {
+    const { code, out, err } = await svcAt('/', [...path, '--help'])
+    expect([code, err]).toEqual([0, ''])
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(out).toMatch(/^Usage: svc.*\n\n[A-Z]/)
+    expect(out).toMatch(/\nExamples?:\n {2}\$ svc /)
+  },
+)
+
+test.each(paths.map((path) => [path.join(' '), path] as const))(
+  'the examples of svc %s are command lines that it takes',
+  async (_name, path) => {
+    const { out } = await svcAt('/', [...path, '--help'])
+    const examples = [...out.matchAll(/^ {2}\$ svc (.*)$/gm)].map(
+      ([, line = '']) => line.split(/ [<>] /)[0] ?? '',
+    )
+    for (const example of examples) {
+      const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+      // Nobody is signed in, so it ends at its first question; what commander refuses, it refuses before that.
+      const { err } = await svcAt('/nowhere', words, { signal: AbortSignal.abort(new Error('asks')) })
+      expect(err).not.toContain('error:')
+    }
+  },
+)
+
+test('no command has an option that the program itself takes first', () => {
+  const program = createProgram(world)
+  const own = new Set<unknown>(program.options.flatMap(({ long, short }) => [long, short]))
+  const flagsOf = (command: Command): unknown[] =>
+    command.commands.flatMap((one) => [
+      ...one.options.flatMap(({ long, short }) => [long, short]),
+      ...flagsOf(one),
+    ])
+  const flags = flagsOf(program).filter((flag) => flag !== undefined)
+  expect(flags.length).toBeGreaterThan(100)
+  expect(flags.filter((flag) => own.has(flag))).toEqual([])
+})
+
+test('an example that it does not take would show', async () => {
+  const { err } = await svcAt('/nowhere', ['tenants', 'list', '--projct', 'shop'])
+  expect(err).toContain('error:')
+})
+
+test('wrong usage ends with 2 and says what is wrong', async () => {
+  for (const [args, text] of [
+    [['tenant', 'lst'], "error: unknown command 'lst'\n(Did you mean list?)"],
+    [['projects', 'list', '--limt', '3'], "error: unknown option '--limt'\n(Did you mean --limit?)"],
+    [['projects', 'create', 'shop'], "error: required option '--name <text>' not specified"],
+    [['projects', 'list', '--output', 'xml'], 'Allowed choices are table, json, yaml.'],
+    [['projects', 'list', '--limit', '0'], 'It is a whole number from 1.'],
+    [['tenants', 'list', '--filter', 'name'], 'Write it as field=value.'],
+  ] as const) {
+    const { code, out, err } = await svcAt('/nowhere', args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(text)
+  }
+})
+
+test('its version is that of the package', async () => {
+  expect(await svcAt('/', ['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' })
+})

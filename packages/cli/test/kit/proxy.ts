@@ -1,0 +1,42 @@
+// The proxy in front of the service, as short as it can be: it adds the shared secret and passes everything on.
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { proxySecret } from '../../../manager/test/kit/app.ts'
+
+export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
+
+/** Starts it. `hold` is asked before a request is passed on. */
+export async function startProxy(
+  managerUrl: string,
+  hold: (call: string) => Promise<void> | void = () => undefined,
+): Promise<Proxy> {
+  const requests: string[] = []
+  const server = createServer((incoming, response) => {
+    const call = `${incoming.method} ${incoming.url}`
+    requests.push(call)
+    const forward = (): void => {
+      const outgoing = request(
+        managerUrl + incoming.url,
+        { method: incoming.method, headers: { ...incoming.headers, 'x-proxy-auth': proxySecret } },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(response)
+        },
+      )
+      outgoing.on('error', () => response.destroy())
+      incoming.pipe(outgoing)
+    }
+    void Promise.resolve(hold(call)).then(forward)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

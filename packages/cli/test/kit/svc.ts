@@ -1,0 +1,109 @@
+// svc as people run it: in this process for most, as a program for the rest.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { afterAll, beforeAll } from 'vitest'
+import type { TestAppOptions } from '../../../manager/test/kit/app.ts'
+import { createToken } from '../../../manager/test/kit/credentials.ts'
+import { useProject } from '../../../manager/test/kit/project.ts'
+import { run } from '../../src/run.ts'
+import type { Output, World } from '../../src/world.ts'
+import { type Proxy, startProxy } from './proxy.ts'
+
+export type Ended = { code: number; out: string; err: string }
+export type SvcOptions = {
+  env?: Record<string, string>
+  /** What is typed or sent to it. */
+  input?: string
+  isTerminal?: boolean
+  signal?: AbortSignal
+  onErr?: (text: string) => void
+}
+const program = new URL('../../src/svc.ts', import.meta.url).pathname
+
+function collector(isTerminal: boolean, onText: (text: string) => void = () => undefined) {
+  let text = ''
+  const output: Output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString('utf8')
+      onText(text)
+      done()
+    },
+  })
+  if (isTerminal) output.isTTY = true
+  return { output, text: () => text }
+}
+
+/** Runs a command line in this process, as somebody with this home. */
+export async function svcAt(home: string, args: readonly string[], options: SvcOptions = {}): Promise<Ended> {
+  const { isTerminal = false, input } = options
+  const [out, err] = [collector(isTerminal), collector(isTerminal, options.onErr)]
+  const stdin: World['stdin'] = new PassThrough()
+  if (isTerminal) stdin.isTTY = true
+  if (input === undefined) (stdin as PassThrough).end()
+  else (stdin as PassThrough).end(input)
+  const code = await run(args, {
+    env: options.env ?? {},
+    home,
+    stdin,
+    stdout: out.output,
+    stderr: err.output,
+    signal: options.signal ?? new AbortController().signal,
+    hostname: 'laptop',
+  })
+  return { code, out: out.text(), err: err.text() }
+}
+
+/** Runs it as a program; with `isTerminal` on a terminal of its own. */
+export function spawnSvc(
+  args: readonly string[],
+  { env = {}, isTerminal = false }: Pick<SvcOptions, 'env' | 'isTerminal'> = {},
+): ChildProcess & { ended: Promise<Ended> } {
+  const options = { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env } }
+  const quoted = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ')
+  const child = isTerminal
+    ? spawn('script', ['-qfec', quoted, '/dev/null'], options)
+    : spawn(process.execPath, [program, ...args], options)
+  let [out, err] = ['', '']
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')))
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString('utf8')))
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code: code ?? (signal === null ? -1 : -2), out, err })),
+  )
+  return Object.assign(child, { ended })
+}
+
+/** A folder that is removed after the tests of the file. */
+export function useFolder(): { path: string } {
+  const folder = { path: '' }
+  beforeAll(() => {
+    folder.path = mkdtempSync(path.join(tmpdir(), 'svc-test-'))
+  })
+  afterAll(() => rmSync(folder.path, { recursive: true, force: true }))
+  return folder
+}
+
+/** A service behind a proxy with a project `main`, and `svc` as its administrator. */
+export function useSvc(options: TestAppOptions = {}) {
+  const kit = useProject(options)
+  const folder = useFolder()
+  const env: Record<string, string> = {}
+  const proxy = {} as Proxy
+  beforeAll(async () => {
+    Object.assign(proxy, await startProxy(kit.service.url))
+    const { token } = await createToken(kit.service, kit.admin)
+    Object.assign(env, { SVC_URL: proxy.url, SVC_TOKEN: token })
+  })
+  afterAll(() => proxy.close())
+  const svc = (args: readonly string[], more: SvcOptions = {}): Promise<Ended> =>
+    svcAt(folder.path, args, { ...more, env: { ...env, ...more.env } })
+  /** The same, which must succeed; answers what it prints as JSON. */
+  const json = async (args: readonly string[]): Promise<unknown> => {
+    const { code, out, err } = await svc([...args, '--output', 'json'])
+    if (code !== 0) throw new Error(`svc ${args.join(' ')}: ${code} ${err}`)
+    return JSON.parse(out)
+  }
+  return { ...kit, proxy, env, folder, svc, json }
+}

@@ -1,0 +1,300 @@
+// list, get, create, update and delete of every kind of thing, and how results are printed.
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse } from 'yaml'
+import { expect, test } from 'vitest'
+import { bearer, call } from '../../manager/test/kit/credentials.ts'
+import { resources } from '../src/resources/all.ts'
+import { useSvc } from './kit/svc.ts'
+
+const { service, project, env, folder, svc, json } = useSvc()
+const file = (name: string, text?: string): string => {
+  const named = path.join(folder.path, name)
+  if (text !== undefined) writeFileSync(named, text)
+  return named
+}
+const app = ['-p', 'main', '-a', 'main-app']
+const dev = ['-p', 'main', '-e', 'dev']
+
+type Case = {
+  kind: string
+  key: string
+  parent: string[]
+  create: () => string[]
+  update?: () => string[]
+  becomes?: object
+}
+const cases: Case[] = [
+  {
+    kind: 'projects',
+    key: 'second',
+    parent: [],
+    create: () => ['--name', 'Second'],
+    update: () => ['--name', 'New'],
+    becomes: { name: 'New' },
+  },
+  {
+    kind: 'tenants',
+    key: 'acme',
+    parent: ['-p', 'main'],
+    create: () => ['--name', 'Acme'],
+    update: () => ['--deployment-mode', 'dedicated'],
+    becomes: { name: 'Acme', deploymentMode: 'dedicated' },
+  },
+  {
+    kind: 'apps',
+    key: 'web',
+    parent: ['-p', 'main'],
+    create: () => ['--name', 'Web', '--description', 'A shop'],
+    update: () => ['--description', ''],
+    becomes: { description: '' },
+  },
+  {
+    kind: 'machine-users',
+    key: 'billing',
+    parent: dev,
+    create: () => ['--token-file', file('billing.token')],
+    update: () => ['--enabled', 'false'],
+    becomes: { enabled: false },
+  },
+  {
+    kind: 'endpoints',
+    key: 'orders',
+    parent: app,
+    create: () => [
+      '--consume-url',
+      '/orders',
+      '--auth-type',
+      'Basic',
+      '--auth-username',
+      'me',
+      '--auth-password-file',
+      file('password', 'secret\n'),
+      '--transformation-template',
+      file('template', '{{ .Data.id }}'),
+    ],
+    update: () => ['--target-url', 'https://erp.example.com', '--log-level', 'FULL'],
+    becomes: {
+      consumeURL: '/orders',
+      url: 'https://erp.example.com',
+      authType: 'Basic',
+      transformationTemplate: '{{ .Data.id }}',
+      logLevel: 'FULL',
+    },
+  },
+  {
+    kind: 'triggers',
+    key: 'nightly',
+    parent: app,
+    create: () => ['--cron-expression', '0 3 * * *'],
+    update: () => ['--cron-expression', '@daily', '--enabled', 'false'],
+    becomes: { cronExpression: '@daily', enabled: false },
+  },
+  {
+    kind: 'language-packs',
+    key: 'de-AT',
+    parent: ['-p', 'main'],
+    create: () => [],
+    update: () => ['--content', file('texts.yaml', 'cart:\n  title: Warenkorb\ncount: 3\n')],
+    becomes: {
+      content: [
+        { Key: 'cart.title', Value: 'Warenkorb' },
+        { Key: 'count', Value: '3' },
+      ],
+    },
+  },
+  {
+    kind: 'tokens',
+    key: 'pipeline',
+    parent: [],
+    create: () => ['--token-file', file('pipeline.token'), '--expires-at', '2099-01-01T00:00:00Z'],
+  },
+]
+
+test('every resource that can be created is tried here', () => {
+  const creatable = resources.filter(({ create }) => create !== undefined).map(({ name }) => name)
+  expect(cases.map(({ kind }) => kind).toSorted()).toEqual(creatable.toSorted())
+})
+
+test.each(cases)(
+  '$kind are created, found, changed and deleted',
+  async ({ kind, key, parent, create, update, becomes }) => {
+    const known = resources.find(({ name }) => name === kind)?.keys[0] ?? ''
+    const created = await svc([kind, 'create', key, ...parent, ...create()])
+    expect([created.err, created.out]).toEqual([
+      '',
+      expect.stringMatching(new RegExp(`^Created .* ${key} \\([0-9a-f-]{36}\\)\\.`)),
+    ])
+    const found = (await json([kind, 'get', key, ...parent])) as Record<string, unknown>
+    expect(found[known]).toBe(key)
+    expect(await json([kind, 'get', String(found['id']), ...parent])).toEqual(found)
+    expect(((await json([kind, 'list', ...parent])) as { id: string }[]).map(({ id }) => id)).toContain(
+      found['id'],
+    )
+    // Tokens have nothing that can be changed.
+    const changed =
+      update === undefined ? { code: 0 } : await svc([kind, 'update', key, ...parent, ...update()])
+    expect(changed.code).toBe(0)
+    expect(await json([kind, 'get', key, ...parent])).toMatchObject(becomes ?? {})
+    expect((await svc([kind, 'delete', key, ...parent])).err).toContain('Add --yes to go on.')
+    expect((await svc([kind, 'delete', key, ...parent, '--yes'])).code).toBe(0)
+    expect(await svc([kind, 'get', key, ...parent])).toEqual({
+      code: 4,
+      out: '',
+      err: expect.stringMatching(
+        /^svc: There is no .*, or you cannot see it\. See: svc .* list\n$/,
+      ) as string,
+    })
+  },
+)
+
+test('a token goes into a file of mode 600 and nowhere else, and works', async () => {
+  const token = file('worker.token')
+  const { code, out, err } = await svc([
+    'machine-users',
+    'create',
+    'worker',
+    ...dev,
+    '--token-file',
+    token,
+    '-o',
+    'json',
+  ])
+  const written = readFileSync(token, 'utf8').trim()
+  expect([code, err, statSync(token).mode & 0o777]).toEqual([0, '', 0o600])
+  expect(out).not.toContain(written)
+  const check = () => call(service.url, '/api/machine/check', bearer(written))
+  expect((await check()).body).toMatchObject({ authenticated: true })
+
+  // A file that is there is never written over, and then nothing is made.
+  const again = await svc(['machine-users', 'create', 'worker-2', ...dev, '--token-file', token])
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('may hold a secret that is in use')])
+  expect((await svc(['machine-users', 'get', 'worker-2', ...dev])).code).toBe(4)
+  // Without a file there is no place for it.
+  expect((await svc(['machine-users', 'create', 'worker-2', ...dev])).err).toContain('--token-file <file>')
+
+  const next = file('next.token')
+  expect((await svc(['machine-users', 'rotate', 'worker', ...dev, '--token-file', next, '--yes'])).code).toBe(
+    0,
+  )
+  expect((await check()).body).toMatchObject({ authenticated: false })
+  expect(readFileSync(next, 'utf8')).toMatch(/^[\w-]{43}\n$/)
+})
+
+test('what the Manager refuses ends with 1 and leaves no token file', async () => {
+  const token = file('refused.token')
+  const { code, err } = await svc(['machine-users', 'create', 'x'.repeat(101), ...dev, '--token-file', token])
+  expect([code, err, existsSync(token)]).toEqual([
+    1,
+    expect.stringMatching(/^svc: The Manager refused: /),
+    false,
+  ])
+})
+
+test('a machine user with a password needs no token file', async () => {
+  const password = file('basic.password', 'a long password of a machine\n')
+  const args = [
+    'machine-users',
+    'create',
+    'legacy',
+    ...dev,
+    '--username',
+    'legacy',
+    '--password-file',
+    password,
+  ]
+  const { code, out } = await svc([...args, '-o', 'json'])
+  expect([code, JSON.parse(out)]).toMatchObject([0, { username: 'legacy', tokenPrefix: null }])
+  expect(out).not.toContain('a long password')
+})
+
+test('results are a table, JSON or YAML', async () => {
+  const table = await svc(['environments', 'list', '-p', 'main'])
+  expect(table.out.split('\n').slice(0, 2)).toEqual([
+    'NAME  DISPLAY NAME  PROTECTED  ID',
+    `dev   Development   false      ${project.environmentId}`,
+  ])
+  const one = await svc(['environments', 'get', 'dev', '-p', 'main'])
+  expect(one.out).toContain('displayName  Development\n')
+  const asJson = await json(['environments', 'list', '-p', 'main'])
+  const asYaml = await svc(['environments', 'list', '-p', 'main', '--output', 'yaml'])
+  expect(parse(asYaml.out)).toEqual(asJson)
+  expect((await svc(['apps', 'list', '-p', 'main', '--filter', 'slug=none'])).err).toBe('Nothing found.\n')
+  expect((await svc(['apps', 'list', '-p', 'main', '--filter', 'slug=none', '-o', 'json'])).out).toBe('[]\n')
+})
+
+test('lists take filters, order and a limit over many pages', async () => {
+  await service.sql.query(
+    `insert into tenants (id, project_id, name, slug) select gen_random_uuid(), $1, 'Many', 'many-' || lpad(n::text, 3, '0') from generate_series(1, 230) n`,
+    [project.id],
+  )
+  const list = ['tenants', 'list', '-p', 'main', '--filter', 'name=many', '--sort', 'slug:desc']
+  const rows = (await json(list)) as { slug: string }[]
+  expect([rows.length, rows[0]?.slug, rows.at(-1)?.slug]).toEqual([230, 'many-230', 'many-001'])
+  const few = await svc([...list, '--limit', '120'])
+  expect(few.out.trim().split('\n')).toHaveLength(121)
+  expect(few.err).toBe('These are the first 120; there are more. Use --filter or --limit.\n')
+  const ambiguous = await svc(['tenants', 'get', 'Many', '-p', 'main'])
+  expect([ambiguous.code, ambiguous.err]).toEqual([
+    2,
+    expect.stringContaining('230 tenants are called Many. Name one by its id'),
+  ])
+  expect(await json(['tenants', 'get', 'many-007', '-p', 'main'])).toMatchObject({ name: 'Many' })
+})
+
+test('a project is named by --project or SVC_PROJECT, by slug or id', async () => {
+  expect((await svc(['tenants', 'list'])).err).toBe(
+    'svc: Which project? Add --project <slug or id>, or set SVC_PROJECT.\n',
+  )
+  expect((await svc(['tenants', 'get', 'main-tenant'], { env: { SVC_PROJECT: 'main' } })).code).toBe(0)
+  expect((await svc(['tenants', 'get', 'main-tenant', '-p', project.id])).code).toBe(0)
+  expect((await svc(['triggers', 'list', '-a', project.applicationId])).code).toBe(0)
+  expect((await svc(['tenants', 'list', '-p', 'none'])).code).toBe(4)
+})
+
+test('texts of others do not steer a terminal', async () => {
+  const name = 'safe\u202eevil'
+  await service.sql.query('update applications set description = $1 where id = $2', [
+    '\u009b31mred\u001b[2J',
+    project.applicationId,
+  ])
+  await service.sql.query('update applications set name = $1 where id = $2', [name, project.applicationId])
+  // oxlint-disable-next-line no-control-regex -- what must not be there
+  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
+  for (const format of ['table', 'json', 'yaml']) {
+    const { code, out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format], {
+      isTerminal: true,
+    })
+    expect([code, out]).toEqual([0, expect.not.stringMatching(steering)])
+  }
+  expect((await svc(['apps', 'list', '-p', 'main'])).out).toContain('safe?evil')
+  for (const [format, read] of [
+    ['json', (text: string) => JSON.parse(text) as unknown],
+    ['yaml', (text: string) => parse(text) as unknown],
+  ] as const) {
+    const { out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format])
+    expect(read(out)).toMatchObject({ name, description: '\u009b31mred\u001b[2J' })
+  }
+  const { err } = await svc(['apps', 'get', '\u001b[2J', '-p', 'main'])
+  expect(err).not.toMatch(steering)
+})
+
+test('on a terminal it asks before it deletes', async () => {
+  await svc(['tenants', 'create', 'asked', '--name', 'Asked', '-p', 'main'])
+  const no = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true, input: 'n\n' })
+  expect([no.code, no.err]).toEqual([
+    1,
+    expect.stringMatching(/Delete tenant asked \([0-9a-f-]+\)\? \[y\/N\] .*Nothing was changed\.\n$/s),
+  ])
+  const yes = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true, input: 'y\n' })
+  expect([yes.code, yes.out]).toEqual([0, 'Deleted tenant asked.\n'])
+})
+
+test('a token sent past the proxy is refused with what to do', async () => {
+  const { code, err } = await svc(['whoami'], { env: { SVC_URL: service.url } })
+  expect([code, err]).toEqual([
+    3,
+    expect.stringContaining('Give the address of the proxy, not of the Manager.'),
+  ])
+  expect(err).not.toContain(env['SVC_TOKEN'] ?? '')
+})
