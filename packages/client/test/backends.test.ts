@@ -135,6 +135,24 @@ describe('a registration', () => {
     expect(registration.id).toBe(id)
   })
 
+  test.each([401, 403, 429, 500, 503])(
+    'is not made again when a heartbeat is answered %i',
+    async (status) => {
+      const sent: string[] = []
+      connection = connect({
+        url: scene.service.url,
+        token,
+        fetch: (url, init) => {
+          sent.push(init?.method ?? '')
+          return init?.method === 'PUT' ? Promise.resolve(new Response('{}', { status })) : fetch(url, init)
+        },
+      })
+      await register({ heartbeatMs: 5 })
+      await expect.poll(() => sent.length).toBeGreaterThan(3)
+      expect(sent.filter((method) => method === 'POST')).toHaveLength(1)
+    },
+  )
+
   test('ends its heartbeats when its signal fires, and stays', async () => {
     const ending = new AbortController()
     const beats = { ended: 0, other: 0 }
