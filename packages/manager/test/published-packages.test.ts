@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url).pathname
-const packages = ['gotemplate', 'client']
+const packages = ['gotemplate', 'client', 'cli']
+/** What they depend on, packed from what is installed here: a cache need not know them. */
+const dependencies = ['commander', 'libsodium-wrappers', 'libsodium', 'yaml']
 let folder: string
 
 /** What a command prints, in the folder of the consumer. */
@@ -17,12 +19,13 @@ beforeAll(() => {
   folder = mkdtempSync(`${tmpdir()}/published-`)
   mkdirSync(`${folder}/consumer`)
   writeFileSync(`${folder}/consumer/package.json`, '{"name":"consumer","version":"1.0.0","type":"module"}')
-  const files = packages.map((name) => {
+  for (const name of packages)
     run(process.execPath, [`${root}packages/manager/tools/dist.ts`, name, `${folder}/${name}`], folder)
-    const packed = run('npm', ['pack', '--offline', '--json', `${folder}/${name}`], folder)
-    const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
-    return `${folder}/${filename}`
-  })
+  const places = packages
+    .map((name) => `${folder}/${name}`)
+    .concat(dependencies.map((name) => `${root}node_modules/${name}`))
+  const packed = run('npm', ['pack', '--offline', '--ignore-scripts', '--json', ...places], folder)
+  const files = (JSON.parse(packed) as { filename: string }[]).map(({ filename }) => `${folder}/${filename}`)
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,6 +39,13 @@ test('they run', () => {
      console.log(parse('{{.}}').execute(1), connect({ url: 'https://m.example/' }).url, typeof registerBackend, meDocument.slice(0, 9))`,
   )
   expect(run(process.execPath, ['program.js'])).toBe('1 https://m.example function query me{\n')
+})
+
+test('svc runs as a program of the folder', () => {
+  const svc = `${folder}/consumer/node_modules/.bin/svc`
+  expect(run(svc, ['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(run(svc, ['apply', '--help'])).toContain('svc apply -f')
+  expect(run(svc, ['completion', 'bash'])).toContain('complete ')
 })
 
 /** Checks a program against the declarations, by the strictest rules, theirs included. */
@@ -84,13 +94,14 @@ test('they have types, which hold for who uses them rightly and for nobody else'
 })
 
 test('their manifests name files that are there, and nothing of this repository', () => {
-  for (const name of ['gotemplate', '@manager/client']) {
+  for (const name of ['gotemplate', '@manager/client', '@manager/cli']) {
     const place = `${folder}/consumer/node_modules/${name}`
     const manifest = JSON.parse(readFileSync(`${place}/package.json`, 'utf8')) as Record<string, unknown>
     expect(manifest).not.toHaveProperty('scripts')
     expect(manifest).not.toHaveProperty('devDependencies')
-    const named = [...JSON.stringify(manifest['exports']).matchAll(/"(\.\/[^"]+\.(?:js|d\.ts))"/g)]
-    expect(named.length).toBeGreaterThan(1)
+    const entries = JSON.stringify([manifest['exports'], manifest['bin']])
+    const named = [...entries.matchAll(/"((?:\.\/)?[^"]+\.(?:js|d\.ts))"/g)]
+    expect(named.length).toBeGreaterThan(0)
     for (const [, file = ''] of named) expect(readFileSync(`${place}/${file}`, 'utf8')).not.toContain(".ts'")
     expect(readFileSync(`${place}/LICENSE`, 'utf8')).toContain('Apache License')
   }
