@@ -88,6 +88,8 @@ function showRows(list, notifications, { locale, open }) {
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null)
   }
   while (list.children.length > notifications.length) list.lastChild.remove()
+  const kept = new Set(notifications.map(({ id }) => id))
+  for (const id of rows.keys()) if (!kept.has(id)) rows.delete(id)
 }
 
 /** What a notification says is text: it is never written as HTML. */

@@ -73,9 +73,16 @@ test('a good one is in service after it, and the same again is nothing to do', a
 
 test('a proxy that does not run keeps its file, and is not started', async () => {
   const asleep = await createApache({ managerUrl: service.url, secret: proxySecret, provider })
-  writeFileSync(path.join(asleep.folder, 'rendered.conf'), rendered)
-  const { code, said } = await asleep.apply(write(moved()))
-  expect([code, said]).toEqual([1, expect.stringContaining('apache could not be reloaded')])
-  expect(asleep.inService()).toBe(rendered)
-  await asleep.close()
+  try {
+    writeFileSync(path.join(asleep.folder, 'rendered.conf'), rendered)
+    const { code, said } = await asleep.apply(write(moved()))
+    expect([code, said]).toEqual([1, expect.stringContaining('apache could not be reloaded')])
+    // A process that has the number of a server that was killed gets no signal.
+    writeFileSync(path.join(asleep.folder, 'pid'), String(process.pid))
+    const again = await asleep.apply(write(moved()))
+    expect([again.code, again.said]).toEqual([1, expect.stringContaining(`the process ${process.pid} of`)])
+    expect(asleep.inService()).toBe(rendered)
+  } finally {
+    await asleep.close()
+  }
 })

@@ -71,7 +71,7 @@ beforeEach(() => {
 
 /** Headers that only a proxy may set, by the name that many a backend reads: with hyphens, in small letters. */
 const own =
-  /^(?:x-proxy-auth|x-token-.*|x-user-id|x-tenant-id|forwarded|x-forwarded-.*|oidc-.*|x-request-id|trace(?:parent|state))$/
+  /^(?:x-proxy-auth|x-token-.*|x-user-id|x-tenant-id|forwarded|x-forwarded-.*|x-real-ip|oidc-.*|x-request-id|trace(?:parent|state))$/
 const names = [
   'X-Proxy-Auth',
   'X-Token-Subject',
@@ -83,6 +83,10 @@ const names = [
   'X-Forwarded-For',
   'X-Forwarded-Host',
   'X-Forwarded-Proto',
+  'X-Forwarded-Port',
+  'X-Forwarded-Server',
+  'X-Forwarded-Prefix',
+  'X-Real-IP',
   'OIDC_CLAIM_sub',
   'X-Request-Id',
   'traceparent',

@@ -1,7 +1,7 @@
 // Packages as others install them: packed by npm, installed without a network into an empty folder, run by Node, which
 // strips no types there, and used by a program that the compiler checks.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -39,6 +39,14 @@ test('they run', () => {
      console.log(parse('{{.}}').execute(1), connect({ url: 'https://m.example/' }).url, typeof registerBackend, meDocument.slice(0, 9))`,
   )
   expect(run(process.execPath, ['program.js'])).toBe('1 https://m.example function query me{\n')
+})
+
+test('a folder with anything else in it is left alone', () => {
+  const tool = [`${root}packages/manager/tools/dist.ts`, 'client', `${folder}/consumer`]
+  expect(() => run(process.execPath, tool)).toThrow(
+    'is not empty, and is not a former package @manager/client',
+  )
+  expect(existsSync(`${folder}/consumer/package.json`)).toBe(true)
 })
 
 test('svc runs as a program of the folder', () => {

@@ -1,7 +1,16 @@
 // `npm run dist -- PACKAGE DIRECTORY`: a package as it is published. Node does not strip the types of packages in
 // node_modules, so they are stripped here, by Node itself; nothing is compiled or bundled. Declarations come from the compiler.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -76,10 +85,22 @@ function published(manifest: Manifest): object {
   }
 }
 
-/** Writes the package into an empty folder of its own. */
+/** Refuses a folder that holds anything but a former package of this name. */
+function assertOwn(target: string, { name }: Manifest): void {
+  if (!existsSync(target) || readdirSync(target).length === 0) return
+  const found = existsSync(`${target}/package.json`)
+    ? (JSON.parse(readFileSync(`${target}/package.json`, 'utf8')) as Manifest & { scripts?: object })
+    : null
+  // Sources have scripts, and a published package has none.
+  if (found?.name !== name || found.scripts !== undefined)
+    throw new Error(`${target} is not empty, and is not a former package ${name}; name another folder`)
+}
+
+/** Writes the package into a folder of its own. */
 function writePackage(folder: string, target: string): void {
   const from = `${root}packages/${folder}`
   const manifest = JSON.parse(readFileSync(`${from}/package.json`, 'utf8')) as Manifest
+  assertOwn(target, manifest)
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   writeScripts(from, target)

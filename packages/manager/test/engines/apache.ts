@@ -83,13 +83,13 @@ export async function createApache({ managerUrl, secret, provider, oidc = '' }: 
       let said = ''
       child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-      for (let tries = 0; !(await takesConnections(port)); tries++) {
-        if (tries > 600 || child.exitCode !== null) throw new Error(`Apache did not start: ${said}`)
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
       stop = async () => {
         child.kill()
         await gone
+      }
+      for (let tries = 0; !(await takesConnections(port)); tries++) {
+        if (tries > 600 || child.exitCode !== null) throw new Error(`Apache did not start: ${said}`)
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
     close: async (): Promise<void> => {

@@ -45,6 +45,14 @@ export function ensureChromium(): string {
   return '/usr/bin/chromium'
 }
 
+/** The tmux program, installed first where that is possible. */
+export function ensureTmux(): string {
+  const present = which('tmux')
+  if (present !== null) return present
+  install(['tmux'])
+  return '/usr/bin/tmux'
+}
+
 /** The nginx program, installed first where that is possible. */
 export function ensureNginx(): string {
   // Its folder is not on the path of everybody.

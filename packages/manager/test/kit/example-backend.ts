@@ -17,7 +17,7 @@ import { seedMachineUser, seedMember, seedProject, seedTenant, seedUser } from '
 
 type ExampleProgram = 'backend.ts' | 'careful-backend.ts'
 /** Starts it; it registers by itself. */
-async function startExampleBackend(
+export async function startExampleBackend(
   program: ExampleProgram,
   of: { managerUrl: string; applicationId: string; token: string },
 ) {

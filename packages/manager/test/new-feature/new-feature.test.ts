@@ -8,7 +8,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { widgetFiles } from './widget-files.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
-const copied = ['.prettierrc.json', 'package.json', 'tsconfig.json', 'packages/gotemplate']
+const copied = [
+  '.prettierrc.json',
+  'package.json',
+  'tsconfig.json',
+  'packages/gotemplate',
+  // Its documents are generated too.
+  'packages/client/package.json',
+  'packages/client/src',
+]
 const copiedOfManager = [
   'package.json',
   'conformance',
