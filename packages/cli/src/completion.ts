@@ -56,7 +56,7 @@ const zshScript = (name: string, places: readonly Place[]): string => `#compdef 
 # zsh completion of ${name}: keep it as _${name} in a folder of $fpath
 _${name}() {
   local word place="" candidates=""
-  for word in "\${words[@]:1:CURRENT-2}"; do
+  for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${place:+$place }$word" in
       ${knownPaths(places)}) place="\${place:+$place }$word" ;;
     esac

@@ -16,11 +16,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** A failure of which the program itself knows what to say. */
 export class Failure extends Error {
+  readonly kind: keyof typeof exitCodes
   readonly exitCode: ExitCode
 
   constructor(kind: keyof typeof exitCodes, message: string) {
     super(message)
     this.name = 'Failure'
+    this.kind = kind
     this.exitCode = exitCodes[kind]
   }
 }

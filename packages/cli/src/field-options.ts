@@ -1,11 +1,12 @@
 // The fields of a resource as options of a command.
 import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parse } from 'yaml'
 import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
 import { readNamedFile } from './private-files.ts'
 import type { Field, Resource } from './resource.ts'
+import { refuseTwice } from './unique-names.ts'
+import { parseYaml } from './yaml-text.ts'
 
 type Kind = 'create' | 'update'
 export type Pair = { Key: string; Value: string }
@@ -65,23 +66,32 @@ export const readSecret = async (file: string): Promise<string> =>
   (await readNamedFile(file)).replace(/\r?\n$/, '')
 
 async function readPairs(file: string): Promise<Pair[]> {
-  const text = await readNamedFile(file)
-  try {
-    return pairsOf(parse(text, { maxAliasCount: 0 }))
-  } catch (error) {
-    throw new Failure('usage', `${path.basename(file)}: ${(error as Error).message}`)
-  }
+  const name = path.basename(file)
+  const value = parseYaml(await readNamedFile(file), { name, maxAliasCount: 0 })
+  return pairsOf(value, name)
 }
 
-/** Keys and texts; keys within keys are joined by dots. */
-export function pairsOf(value: unknown, prefix = ''): Pair[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError(`${prefix === '' ? 'keys with texts are' : `${prefix}: a text is`} expected`)
+/** Keys and texts; keys within keys are joined by dots. The text of a refusal names the place. */
+export function pairsOf(value: unknown, at: string): Pair[] {
+  const pairs = flattened(value, { at, prefix: '' })
+  refuseTwice(
+    pairs.map(({ Key }) => Key),
+    at,
+  )
+  return pairs
+}
+
+function flattened(value: unknown, { at, prefix }: { at: string; prefix: string }): Pair[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const expected = prefix === '' ? 'keys with texts are expected' : `${prefix}: a text is expected`
+    // 1.10 would become 1.1, and a long number would lose digits.
+    throw new Failure('usage', `${at}: ${expected}${typeof value === 'number' ? '; put it in quotes' : ''}.`)
+  }
   return Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
     const Key = prefix === '' ? key : `${prefix}.${key}`
-    return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean'
+    return typeof one === 'string' || typeof one === 'boolean'
       ? [{ Key, Value: String(one) }]
-      : pairsOf(one, Key)
+      : flattened(one, { at, prefix: Key })
   })
 }
 

@@ -13,9 +13,9 @@ export function tableLines(
   rows: readonly (readonly string[])[],
   paintCell: (text: string, row: number, column: number) => string = (text) => text,
 ): string[] {
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
-  )
+  const widths = header.map(({ length }) => length)
+  for (const row of rows)
+    for (const [column, { length }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, length)
   const isLast = (column: number): boolean => column === header.length - 1
   return [header, ...rows].map((cells, index) =>
     cells

@@ -1,10 +1,10 @@
 // Files that only their owner may read, written whole or not at all.
 import { randomBytes } from 'node:crypto'
-import { chmod, lstat, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, chmod, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { boundedText } from './bounded-text.ts'
 import { Failure } from './failures.ts'
-
-const maxBytes = 1_048_576
 
 /** Makes the folder with all above it; the folder itself is its owner's alone. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
@@ -13,12 +13,20 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
 }
 
 /** Puts the text in the place of the file; another program sees the former text or the new one. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
+export const writePrivateFile = (file: string, text: string): Promise<void> =>
+  replacePrivateFile(file, (handle) => handle.writeFile(text))
+
+/** The same with what `write` writes; a file that is not whole is never seen under the name. */
+export async function replacePrivateFile(
+  file: string,
+  write: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  // Nobody can have put a link in the way of a name that nobody knows.
   const beside = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}`)
   try {
     const handle = await open(beside, 'wx', 0o600)
     try {
-      await handle.writeFile(text)
+      await write(handle)
       await handle.sync()
     } finally {
       await handle.close()
@@ -42,19 +50,23 @@ export async function readPrivateFile(file: string): Promise<string | null> {
       'failed',
       `${file} can be read or changed by others. Run: chmod 600 '${file}'. If others may have read it, revoke the token that is in it.`,
     )
-  return readBounded(file, found.size)
+  return readBounded(file)
 }
 
 /** The text of a file that a person names; at most 1 MiB. */
 export async function readNamedFile(file: string): Promise<string> {
   const found = await stat(file).catch(() => null)
   if (found === null) throw new Failure('usage', `There is no file ${file}.`)
-  return readBounded(file, found.size)
+  return readBounded(file)
 }
 
-async function readBounded(file: string, size: number): Promise<string> {
-  if (size > maxBytes) throw new Failure('usage', `${file} is larger than 1 MiB.`)
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure('failed', `${file} cannot be read: ${error.code ?? error.message}`)
-  })
+/** The size that is said of a file does not bound it: a pipe and a device say 0. */
+async function readBounded(file: string): Promise<string> {
+  try {
+    return await boundedText(createReadStream(file), file)
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Failure('failed', `${file} cannot be read: ${code ?? message}`)
+  }
 }

@@ -34,8 +34,9 @@ export function namedUrl({ env }: World, { url, plainHttp = false }: Place): str
   return named === undefined || named === '' ? null : checkedUrl(named, plainHttp)
 }
 
-/** A connection without a credential, for a login. */
-export const openConnection = (url: string): Connection => connect({ url, headers, maxRetries })
+/** A connection with this token; without a credential for a login. */
+export const openConnection = (url: string, token?: string): Connection =>
+  connect({ url, token, headers, maxRetries })
 
 /** A connection as the person; throws when nobody is signed in. `timeoutMs` is how long a whole answer may take. */
 export async function signedInConnection(

@@ -1,73 +1,13 @@
 // apply: a plan, its steps, and a second run that has nothing to do.
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { bearer, call } from '../../manager/test/kit/credentials.ts'
 import { Failure } from '../src/failures.ts'
-import { useSvc } from './kit/svc.ts'
+import { type Step, shop, useApply } from './kit/apply.ts'
 
-const { service, folder, svc, json } = useSvc()
-
-const shop = (slug: string): string => `
-projects:
-  - slug: ${slug}
-    name: Web shop
-    settings:
-      backend: { modules: [cart], pairs: { mail.from: shop@example.com } }
-      frontend: { themes: [light, dark], defaultTheme: light }
-    environments:
-      dev:
-        machineUsers:
-          - name: billing
-            tokenFile: tokens/${slug}.token
-    applications:
-      - slug: web
-        name: Shop
-        endpoints:
-          - name: orders
-            consumeURL: /orders
-            url: https://erp.example.com/orders
-            authType: Basic
-            authUsername: shop
-            authPasswordFile: erp.password
-            transformationTemplateFile: orders.tmpl
-            callers: [dev/billing]
-        triggers:
-          - name: nightly
-            cronExpression: 0 3 * * *
-            runKey: close-the-day
-    languagePacks:
-      - name: de
-        content: { cart: { title: Warenkorb } }
-    tenants:
-      - slug: acme
-        name: Acme Ltd
-        deploymentMode: dedicated
-        applications:
-          - slug: web
-            settings: { frontend: { defaultTheme: dark } }
-`
-
-function place(name: string, text = shop(name)): { file: string; token: string } {
-  const here = path.join(folder.path, name)
-  mkdirSync(here, { recursive: true })
-  writeFileSync(path.join(here, 'erp.password'), 'very secret\n')
-  writeFileSync(path.join(here, 'orders.tmpl'), '{{ .Data.id }}')
-  const file = path.join(here, 'shop.yaml')
-  writeFileSync(file, text)
-  return { file, token: path.join(here, 'tokens', `${name}.token`) }
-}
+const { service, svc, json, place, openOf } = useApply()
 const marksOf = (out: string): string[] => out.split('\n').filter((line) => /^[+~=] /.test(line))
-type Step = {
-  action: string
-  kind: string
-  path: string
-  changes: { field: string; before: unknown; after: unknown }[]
-}
-const planOf = async (file: string): Promise<Step[]> =>
-  ((await json(['apply', '-f', file, '--plan'])) as { steps: Step[] }).steps
-const openOf = async (file: string): Promise<Step[]> =>
-  (await planOf(file)).filter(({ action }) => action !== 'unchanged')
 
 test('it shows a plan, makes everything, and then has nothing to do', async () => {
   const { file, token } = place('whole')
@@ -125,7 +65,10 @@ test('it shows a plan, makes everything, and then has nothing to do', async () =
 })
 
 test('what has drifted is updated, field by field, and nothing is deleted', async () => {
-  const { file } = place('drift')
+  const { file } = place(
+    'drift',
+    shop('drift').replace('          - slug: web\n', '$&            enabled: true\n'),
+  )
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
   const at = ['-p', 'drift', '-a', 'web']
   await svc(['triggers', 'update', 'nightly', ...at, '--cron-expression', '@hourly'])
@@ -214,35 +157,72 @@ test('interrupted between two steps it says so, and the next run goes on', async
   expect([await openOf(file), readFileSync(token, 'utf8')]).toEqual([[], before])
 })
 
-test('a token that was made and could not be written is replaced by the next run', async () => {
-  const { file, token } = place('lost')
-  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
-  const former = readFileSync(token, 'utf8').trim()
-  // As a run leaves it that is killed between the answer and the file.
-  rmSync(token)
-  expect(await openOf(file)).toEqual([])
-  writeFileSync(`${token}.pending`, '')
-  expect(await openOf(file)).toMatchObject([
-    { action: 'update', kind: 'machine user', changes: [{ field: 'token' }] },
+test('ended by SIGTERM between two steps it ends with 143', async () => {
+  const { file } = place('ended')
+  const controller = new AbortController()
+  const { code } = await svc(['apply', '-f', file, '--yes'], {
+    signal: controller.signal,
+    onErr: (text) => {
+      if (text.includes('+ project ended: done')) controller.abort(new Failure('terminated', 'Interrupted.'))
+    },
+  })
+  expect(code).toBe(143)
+})
+
+test('what is in the Manager and not in the file can be named, and stays as it is', async () => {
+  const { file: whole } = place('parted')
+  expect((await svc(['apply', '-f', whole, '--yes'])).code).toBe(0)
+  const { file } = place(
+    'parted-more',
+    `
+projects:
+  - slug: parted
+    name: Web shop
+    applications:
+      - slug: second
+        name: Second
+        endpoints: [{ name: bills, consumeURL: /bills, callers: [dev/billing] }]
+    tenants:
+      - { slug: acme, name: Acme Ltd, applications: [web] }
+      - { slug: globex, name: Globex, applications: [web, second] }
+`,
+  )
+  expect((await openOf(file)).map(({ path: which }) => which)).toEqual([
+    'parted/second',
+    'parted/second/bills',
+    'parted/second/bills - dev/billing',
+    'parted/globex',
+    'parted/globex - web',
+    'parted/globex - second',
   ])
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
-  const check = async (value: string) =>
-    (await call(service.url, '/api/machine/check', bearer(value))).body.authenticated
-  expect([await check(former), await check(readFileSync(token, 'utf8').trim())]).toEqual([false, true])
+  expect(await openOf(file)).toEqual([])
+  await svc(['apps', 'disable', 'web', '-p', 'parted', '--tenant', 'globex'])
+  await service.sql.query(
+    `update machine_user2endpoints r set enabled = false from endpoints e where e.id = r.endpoint_id and e.name = 'bills'`,
+  )
   expect(await openOf(file)).toEqual([])
 })
 
-test('tokens without a place are refused, or go into --tokens-dir', async () => {
-  const { file } = place('placed', shop('placed').replace(/ +tokenFile: .*\n/, ''))
-  const refused = await svc(['apply', '-f', file, '--yes'])
-  expect([refused.code, refused.err]).toEqual([
-    2,
-    expect.stringContaining('Give it a tokenFile, or add --tokens-dir <folder>.'),
-  ])
-  const tokens = path.join(folder.path, 'placed-tokens')
-  expect((await svc(['apply', '-f', file, '--yes', '--tokens-dir', tokens])).code).toBe(0)
-  expect(readFileSync(path.join(tokens, 'placed-dev-billing.token'), 'utf8')).toMatch(/^[\w-]{43}\n$/)
-  expect((await svc(['apply', '-f', file])).out).toContain('Nothing to do.')
+test.each([
+  ['tenants: [{ slug: t, name: T, applications: [nowhere] }]', 'app', 'nowhere'],
+  [
+    'applications: [{ slug: w, name: W, endpoints: [{ name: e, consumeURL: /e, callers: [qas/nobody] }] }]',
+    'machine user',
+    'qas/nobody',
+  ],
+])('%s names what is nowhere, and nothing is made', async (text, kind, missing) => {
+  for (const slug of ['nowhere', 'main']) {
+    const { file } = place('nowhere', `projects: [{ slug: ${slug}, name: Changed, ${text} }]`)
+    const { code, out, err } = await svc(['apply', '-f', file, '--yes'])
+    expect([code, out, err]).toEqual([
+      2,
+      '',
+      `svc: There is no ${kind} ${slug}/${missing}, neither in the file nor in the Manager, or you cannot see it.\n`,
+    ])
+  }
+  expect((await svc(['projects', 'get', 'nowhere'])).code).toBe(4)
+  expect(await json(['projects', 'get', 'main'])).not.toMatchObject({ name: 'Changed' })
 })
 
 test('on a terminal it asks, and no is no', async () => {
@@ -280,6 +260,42 @@ test.each([
     /settings\.backend\.modules: a list is expected/,
   ],
   ['a: [', /is not YAML/],
+  [
+    'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, authTokenFile: null }] }] }]',
+    /endpoints\[0\]\.authTokenFile: a text is expected\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, authPasswordFile: 17 }] }] }]',
+    /endpoints\[0\]\.authPasswordFile: a text is expected; put it in quotes\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, transformationTemplate: x, transformationTemplateFile: orders.tmpl }] }] }]',
+    /write either transformationTemplate or transformationTemplateFile, not both\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, callers: [dev/a, dev/a] }] }] }]',
+    /endpoints\[0\]: a\/dev\/a is there twice\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, environments: { dev: { machineUsers: [{ name: m, username: u }] } } }]',
+    /machineUsers\[0\]: passwordFile is missing/,
+  ],
+  [
+    'projects: [{ slug: a, name: b, environments: { dev: { machineUsers: [{ name: m, passwordFile: erp.password }] } } }]',
+    /machineUsers\[0\]: username is missing/,
+  ],
+  [
+    'projects: [{ slug: a, name: b, settings: { backend: { pairs: { version: 1.10 } } } }]',
+    /backend\.pairs: version: a text is expected; put it in quotes\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, settings: { backend: { pairs: { a.b: x, a: { b: y } } } } }]',
+    /backend\.pairs: a\.b is there twice\./,
+  ],
+  [
+    'projects: [{ slug: a, name: b, languagePacks: [{ name: de, content: { 1.10: x } }] }]',
+    /the key 1\.10 is a number; put it in quotes\./,
+  ],
 ])('%s is refused before anything is asked', async (text, problem) => {
   const { file } = place('wrong', text)
   const { code, out, err } = await svc(['apply', '-f', file, '--yes'], {

@@ -1,6 +1,6 @@
 // settings, ESB previews, runs of triggers, and the audit trail.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { useSvc } from './kit/svc.ts'
@@ -145,7 +145,12 @@ test('audit export streams the trail to standard output or into a file of mode 6
   // What was streamed is to the byte what the Manager has signed.
   expect(lines.at(-1)?.export?.digest).toContain(createHash('sha256').update(body).digest('hex'))
 
-  const file = path.join(folder.path, 'trail.csv')
+  const here = path.join(folder.path, 'trail')
+  const [file, other] = [path.join(here, 'trail.csv'), path.join(here, 'other')]
+  mkdirSync(here)
+  // Somebody else may have put a link in the way.
+  writeFileSync(other, 'as it was')
+  symlinkSync(other, `${file}.part`)
   const written = await svc([
     'audit',
     'export',
@@ -160,7 +165,8 @@ test('audit export streams the trail to standard output or into a file of mode 6
   expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').trim().split('\n').length]).toEqual([
     0o600, 2,
   ])
-  expect(existsSync(`${file}.part`)).toBe(false)
+  expect(readFileSync(other, 'utf8')).toBe('as it was')
+  expect(readdirSync(here).toSorted()).toEqual(['other', 'trail.csv', 'trail.csv.part'])
   const wrong = await svc(['audit', 'export', '--from', 'yesterday'])
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^svc: The Manager refused: .*from/)])
 })

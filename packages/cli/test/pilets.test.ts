@@ -1,6 +1,7 @@
 // Pilets: from a file to the Manager.
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -95,4 +96,15 @@ test('progress is shown on a terminal and not in a pipe', async () => {
     err: '',
     out: expect.stringMatching(/^Published large@1\.0\.1/) as string,
   })
+})
+
+test('the name in a package does not steer a terminal', async () => {
+  mkdirSync(path.join(folder.path, 'package'))
+  const manifest = { name: 'evil\u001b[2J\r', version: '1.0.0\u009b2J' }
+  file('package/package.json', JSON.stringify(manifest))
+  const packed = path.join(folder.path, 'evil.tgz')
+  execFileSync('tar', ['-czf', packed, '-C', folder.path, 'package/package.json'])
+  const { code, err } = await svc(['pilet', 'publish', packed, '-p', 'main'], { isTerminal: true })
+  expect([code, err]).toEqual([1, expect.stringMatching(/^\revil\?\[2J\?@1\.0\.0\?2J \[/)])
+  for (const steering of ['\u001b', '\u009b']) expect(err).not.toContain(steering)
 })

@@ -17,6 +17,29 @@ test('Ctrl-C ends a login with 130 and nothing kept', async () => {
   expect([code, out]).toEqual([130, expect.stringMatching(/svc: Interrupted\.\r\n$/)])
 })
 
+test('Ctrl-D at a question is no', async () => {
+  const args = ['tenants', 'delete', 'main-tenant', '-p', 'main']
+  const child = spawnSvc(args, { env: { ...env, HOME: folder.path }, isTerminal: true })
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (chunk.toString().includes('[y/N]')) child.stdin?.write('\u0004')
+  })
+  const { code, out } = await child.ended
+  expect([code, out]).toEqual([1, expect.stringMatching(/svc: Nothing was changed\.\r\n$/)])
+})
+
+test('a body that is too large is refused before its sender has ended', async () => {
+  const child = spawnSvc(['esb', 'preview', 'any', '-p', 'main', '-a', 'main-app'], { env })
+  // It may be gone before all is written.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.write(Buffer.alloc(1_048_577, 'x'))
+  expect(await child.ended).toEqual({ code: 2, out: '', err: 'svc: The body is larger than 1 MiB.\n' })
+})
+
+test('a file that does not say its size is bounded as well', async () => {
+  const args = ['esb', 'preview', 'any', '-p', 'main', '-a', 'main-app', '--body', '/dev/zero']
+  expect((await svcAt('/', args, { env })).err).toBe('svc: /dev/zero is larger than 1 MiB.\n')
+})
+
 test('a signal ends a request that hangs', async () => {
   let isHeld: () => void = () => undefined
   const held = new Promise<void>((resolve) => (isHeld = resolve))

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import { bearer, call } from '../../manager/test/kit/credentials.ts'
+import { tableLines } from '../src/output.ts'
 import { resources } from '../src/resources/all.ts'
 import { useSvc } from './kit/svc.ts'
 
@@ -95,11 +96,12 @@ const cases: Case[] = [
     key: 'de-AT',
     parent: ['-p', 'main'],
     create: () => [],
-    update: () => ['--content', file('texts.yaml', 'cart:\n  title: Warenkorb\ncount: 3\n')],
+    update: () => ['--content', file('texts.yaml', 'cart:\n  title: Warenkorb\ncount: "3"\nactive: true\n')],
     becomes: {
       content: [
         { Key: 'cart.title', Value: 'Warenkorb' },
         { Key: 'count', Value: '3' },
+        { Key: 'active', Value: 'true' },
       ],
     },
   },
@@ -242,6 +244,23 @@ test('lists take filters, order and a limit over many pages', async () => {
   expect(await json(['tenants', 'get', 'many-007', '-p', 'main'])).toMatchObject({ name: 'Many' })
 })
 
+test('a table may have very many rows', () => {
+  const rows = Array.from({ length: 300_000 }, (_, index) => [String(index), 'x'])
+  const lines = tableLines(['N', 'X'], rows)
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([300_001, 'N       X', '299999  x'])
+})
+
+test.each([
+  ['version: 1.10\n', 'version: a text is expected; put it in quotes.'],
+  ['{"id": 12345678901234567890}', 'id: a text is expected; put it in quotes.'],
+  ['a.b: x\na:\n  b: y\n', 'a.b is there twice.'],
+  ['1.10: x\n', 'the key 1.10 is a number; put it in quotes.'],
+])('texts that would become others are refused: %j', async (text, problem) => {
+  const named = file('rewritten.yaml', text)
+  const { code, err } = await svc(['language-packs', 'update', 'any', '-p', 'main', '--content', named])
+  expect([code, err]).toEqual([2, `svc: rewritten.yaml: ${problem}\n`])
+})
+
 test('a project is named by --project or SVC_PROJECT, by slug or id', async () => {
   expect((await svc(['tenants', 'list'])).err).toBe(
     'svc: Which project? Add --project <slug or id>, or set SVC_PROJECT.\n',
@@ -285,6 +304,12 @@ test('on a terminal it asks before it deletes', async () => {
   expect([no.code, no.err]).toEqual([
     1,
     expect.stringMatching(/Delete tenant asked \([0-9a-f-]+\)\? \[y\/N\] .*Nothing was changed\.\n$/s),
+  ])
+  // Who closes the input, as by Ctrl-D, has not said yes.
+  const closed = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true })
+  expect([closed.code, closed.err]).toEqual([
+    1,
+    expect.stringMatching(/\[y\/N\] .*\nsvc: Nothing was changed\.\n$/s),
   ])
   const yes = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true, input: 'y\n' })
   expect([yes.code, yes.out]).toEqual([0, 'Deleted tenant asked.\n'])

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { decide } from '../../manager/test/kit/cli-login.ts'
 import { createToken } from '../../manager/test/kit/credentials.ts'
+import { startProxy } from './kit/proxy.ts'
 import { type Ended, svcAt, useFolder, useSvc } from './kit/svc.ts'
 
 const { service, admin, proxy, env, svc } = useSvc()
@@ -17,13 +18,18 @@ function newHome(): string {
 const credentials = (home: string): string => path.join(home, '.config', 'svc', 'credentials.json')
 
 /** Signs in, with a person in a browser who decides as soon as the code is shown. */
-async function signIn(home: string, decision: 'approve' | 'deny', more: string[] = []): Promise<Ended> {
+async function signIn(
+  home: string,
+  decision: 'approve' | 'deny',
+  more: string[] = [],
+  given: Record<string, string> = {},
+): Promise<Ended> {
   const decisions: Promise<unknown>[] = []
   const onErr = (text: string): void => {
     const code = /code {5}([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1]
     if (code !== undefined && decisions.length === 0) decisions.push(decide(service, admin, code, decision))
   }
-  const ended = await svcAt(home, ['login', '--url', proxy.url, ...more], { onErr })
+  const ended = await svcAt(home, ['login', '--url', proxy.url, ...more], { onErr, env: given })
   await Promise.all(decisions)
   return ended
 }
@@ -75,6 +81,38 @@ test.concurrent('login shows a code, and keeps a token that works in a file of m
   })
 })
 
+const isRevoked = async (id: string): Promise<unknown> =>
+  (await service.sql.query('select revoked from personal_access_tokens where id = $1', [id])).rows[0].revoked
+
+test.concurrent('a second login asks with its own token, and revokes the former one', async () => {
+  const { token, id } = await createToken(service, admin)
+  const home = homeWith(token)
+  const { code, out, err } = await signIn(home, 'approve', [], { SVC_TOKEN: 'pat_aaaaaaaa_b' })
+  expect([code, out]).toEqual([0, expect.stringMatching(/^Signed in to http:.* as admin@example.com until /)])
+  expect(err).not.toContain('could not be revoked')
+  expect(await isRevoked(id)).toBe(true)
+  expect((await svcAt(home, ['whoami'])).code).toBe(0)
+})
+
+test.concurrent('a former token that cannot be revoked is told', async () => {
+  const { token, tokenPrefix } = await createToken(service, admin)
+  let queries = 0
+  const failing = await startProxy(service.url, (call) =>
+    call === 'POST /query' && ++queries === 1 ? 500 : undefined,
+  )
+  try {
+    const home = homeWith(token, 0o600, failing.url)
+    const { code, err } = await signIn(home, 'approve', ['--url', failing.url])
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(`The former token (${tokenPrefix}) could not be revoked, and works until`),
+    ])
+    expect(err).not.toContain(token)
+  } finally {
+    await failing.close()
+  }
+})
+
 test.concurrent('a login that is denied ends with 1 and keeps nothing', async () => {
   const home = newHome()
   const { code, err } = await signIn(home, 'deny')
@@ -92,17 +130,17 @@ test.concurrent('a login that is interrupted ends with 130', async () => {
   expect([code, err]).toEqual([130, expect.stringMatching(/svc: Interrupted\.\n$/)])
 })
 
-async function homeWith(token: string, mode = 0o600): Promise<string> {
+function homeWith(token: string, mode = 0o600, url = proxy.url): string {
   const home = newHome()
   mkdirSync(path.dirname(credentials(home)), { recursive: true })
-  const profile = { url: proxy.url, token, tokenName: 'test', expiresAt: null }
+  const profile = { url, token, tokenName: 'test', expiresAt: null }
   writeFileSync(credentials(home), JSON.stringify({ profiles: { default: profile } }), { mode })
   return home
 }
 
 test('a credential file that others may read is refused with what to do', async () => {
   const { token } = await createToken(service, admin)
-  const home = await homeWith(token)
+  const home = homeWith(token)
   expect((await svcAt(home, ['whoami'])).code).toBe(0)
   for (const mode of [0o640, 0o604, 0o660, 0o644]) {
     chmodSync(credentials(home), mode)
@@ -114,7 +152,7 @@ test('a credential file that others may read is refused with what to do', async 
 
 test('the folder of XDG_CONFIG_HOME is used, unless it is relative', async () => {
   const { token } = await createToken(service, admin)
-  const home = await homeWith(token)
+  const home = homeWith(token)
   const inHome = { XDG_CONFIG_HOME: path.join(home, '.config') }
   expect((await svcAt('/nowhere', ['whoami'], { env: inHome })).code).toBe(0)
   expect((await svcAt(home, ['whoami'], { env: { XDG_CONFIG_HOME: '.config' } })).code).toBe(0)
@@ -135,7 +173,7 @@ test('a token comes from SVC_TOKEN or from the file that SVC_TOKEN_FILE names, w
 
 test('a token that is refused ends with 3, and logout forgets it', async () => {
   const { token } = await createToken(service, admin, { name: 'to be revoked' })
-  const home = await homeWith(token)
+  const home = homeWith(token)
   expect((await svc(['tokens', 'revoke', 'to be revoked', '--yes'])).out).toBe(
     'Revoked token to be revoked.\n',
   )
@@ -149,7 +187,7 @@ test('a token that is refused ends with 3, and logout forgets it', async () => {
 })
 
 test('a Manager that is away ends with 5; logout then keeps the token unless it shall forget it', async () => {
-  const home = await homeWith('pat_aaaaaaaa_b')
+  const home = homeWith('pat_aaaaaaaa_b')
   const text = readFileSync(credentials(home), 'utf8').replace(proxy.url, 'http://127.0.0.1:1')
   writeFileSync(credentials(home), text)
   const { code, err } = await svcAt(home, ['logout'])
@@ -173,7 +211,7 @@ test('a token is not sent without encryption unless that is asked for', async ()
 
 test('profiles keep sign-ins apart', async () => {
   const { token } = await createToken(service, admin)
-  const home = await homeWith(token)
+  const home = homeWith(token)
   expect((await svcAt(home, ['whoami', '--profile', 'other'])).err).toContain('in the profile other')
   expect((await svcAt(home, ['whoami'], { env: { SVC_PROFILE: 'other' } })).code).toBe(3)
   expect((await svcAt(home, ['whoami', '--profile', '__proto__'])).code).toBe(3)

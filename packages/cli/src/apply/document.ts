@@ -1,6 +1,5 @@
 // The file of `apply`: what there shall be. Everything that is wrong with it is found before anything is asked.
 import path from 'node:path'
-import { parse } from 'yaml'
 import { Failure } from '../failures.ts'
 import { readNamedFile } from '../private-files.ts'
 import type { Resource } from '../resource.ts'
@@ -13,6 +12,8 @@ import { projects } from '../resources/projects.ts'
 import { tenants } from '../resources/tenants.ts'
 import { triggers } from '../resources/triggers.ts'
 import type { SettingsChange } from '../settings.ts'
+import { refuseTwice } from '../unique-names.ts'
+import { parseYaml } from '../yaml-text.ts'
 import { type Fields, fieldNames, readFields } from './fields.ts'
 import { readSettingsOf } from './settings-field.ts'
 import { asList, asMap, asText, unknownKeys } from './shapes.ts'
@@ -34,7 +35,8 @@ export type Link = {
   kind: 'app' | 'caller'
   path: string
   to: string
-  enabled: boolean
+  /** Null where the file does not say: a new one is enabled, one that is there stays as it is. */
+  enabled: boolean | null
   settings: SettingsChange | null
 }
 
@@ -47,14 +49,8 @@ const withSettings = new Set<Resource>([projects, apps, tenants])
 
 /** Reads the file; names of other files in it are relative to it. */
 export async function readDocument(file: string): Promise<Node[]> {
-  const text = await readNamedFile(file)
-  let value: unknown
-  try {
-    // An alias that is used over and over would make a small file a large one.
-    value = parse(text, { maxAliasCount: 100 })
-  } catch (error) {
-    throw new Failure('usage', `${file} is not YAML: ${(error as Error).message}`)
-  }
+  // An alias that is used over and over would make a small file a large one.
+  const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
   const root = asMap(value, file)
   unknownKeys(root, ['projects'], file)
   return readNodes(projects, root['projects'], { at: 'projects', path: '', folder: path.dirname(file) })
@@ -66,8 +62,10 @@ async function readNodes(resource: Resource, value: unknown, { at, ...place }: P
   const nodes: Node[] = []
   for (const [index, one] of asList(value ?? [], at).entries())
     nodes.push(await readNode(resource, one, { ...place, at: `${at}[${index}]` }))
-  const twice = nodes.find(({ key }, index) => nodes.some((other, at) => at < index && other.key === key))
-  if (twice !== undefined) throw new Failure('usage', `${at}: ${twice.key} is there twice.`)
+  refuseTwice(
+    nodes.map(({ key }) => key),
+    at,
+  )
   return nodes
 }
 
@@ -77,19 +75,36 @@ async function readNode(resource: Resource, value: unknown, place: Place): Promi
   unknownKeys(map, knownKeys(resource), place.at)
   const key = asText(map[keyName], `${place.at}.${keyName}`)
   const below = { ...place, path: place.path === '' ? key : `${place.path}/${key}` }
+  const fields = await readFields(resource, map, place)
+  if (resource === machineUsers) checkSignIn(fields, place)
+  const links = readLinks(resource, map, below)
+  refuseTwice(
+    links.map(({ to }) => to),
+    place.at,
+  )
   return {
     resource,
     key,
     path: below.path,
-    ...(await readFields(resource, map, place)),
+    ...fields,
     settings: map['settings'] === undefined ? null : readSettingsOf(map['settings'], `${place.at}.settings`),
     children: await readChildren(resource, map, below),
-    links: readLinks(resource, map, below),
+    links,
     tokenFile:
       map['tokenFile'] === undefined
         ? null
         : path.resolve(place.folder, asText(map['tokenFile'], `${place.at}.tokenFile`)),
   }
+}
+
+/** A machine user signs in with a user name and a password, or with a token that the Manager makes. */
+function checkSignIn({ values, secrets }: Fields, { at }: Place): void {
+  const [name, password] = [values['username'], secrets['hashedKey']]
+  if ((name === undefined) !== (password === undefined))
+    throw new Failure(
+      'usage',
+      `${at}: ${name === undefined ? 'username' : 'passwordFile'} is missing; both are for Basic authentication. Without both it gets a token.`,
+    )
 }
 
 function knownKeys(resource: Resource): string[] {
@@ -151,7 +166,7 @@ function readLinks(resource: Resource, map: Record<string, unknown>, { at, path:
           'usage',
           `${at}.callers[${index}]: write a machine user as environment/name, such as dev/billing.`,
         )
-      return { kind: 'caller', path: from, to: `${project}/${caller}`, enabled: true, settings: null }
+      return { kind: 'caller', path: from, to: `${project}/${caller}`, enabled: null, settings: null }
     })
   if (resource !== tenants || map['applications'] === undefined) return []
   return asList(map['applications'], `${at}.applications`).map((one, index) => {
@@ -164,7 +179,7 @@ function readLinks(resource: Resource, map: Record<string, unknown>, { at, path:
       kind: 'app',
       path: from,
       to: `${project}/${asText(given['slug'], `${here}.slug`)}`,
-      enabled: given['enabled'] !== false,
+      enabled: given['enabled'] ?? null,
       settings:
         given['settings'] === undefined ? null : readSettingsOf(given['settings'], `${here}.settings`),
     }

@@ -5,6 +5,7 @@ import { pairsOf, readSecret } from '../field-options.ts'
 import type { Row } from '../output.ts'
 import { readNamedFile } from '../private-files.ts'
 import type { Field, Resource } from '../resource.ts'
+import { asText } from './shapes.ts'
 
 /** What can be compared with what is there, and what nobody can read again. */
 export type Fields = { values: Row; secrets: Row }
@@ -28,10 +29,12 @@ export async function readFields(
   const values: Record<string, unknown> = {}
   const secrets: Record<string, unknown> = {}
   for (const field of fieldsOf(resource)) {
-    const file = map[fileKey(field)]
-    if (typeof file === 'string' && (field.kind === 'file' || field.kind === 'secret')) {
-      const named = path.resolve(folder, file)
-      if (field.kind === 'file') values[field.name] = await readNamedFile(named)
+    const [inFile, isFile] = [fileKey(field), field.kind === 'file']
+    if ((isFile || field.kind === 'secret') && map[inFile] !== undefined) {
+      const named = path.resolve(folder, asText(map[inFile], `${at}.${inFile}`))
+      if (isFile && map[field.name] !== undefined)
+        throw new Failure('usage', `${at}: write either ${field.name} or ${inFile}, not both.`)
+      if (isFile) values[field.name] = await readNamedFile(named)
       else secrets[field.name] = await readSecret(named)
     } else if (map[field.name] !== undefined && field.kind !== 'secret')
       values[field.name] = checked(field, map[field.name], `${at}.${field.name}`)
@@ -42,13 +45,7 @@ export async function readFields(
 }
 
 function checked({ kind, choices }: Field, value: unknown, at: string): unknown {
-  if (kind === 'pairs') {
-    try {
-      return pairsOf(value)
-    } catch (error) {
-      throw new Failure('usage', `${at}: ${(error as Error).message}.`)
-    }
-  }
+  if (kind === 'pairs') return pairsOf(value, at)
   const type = kind === 'boolean' ? 'boolean' : 'string'
   if (typeof value !== type)
     throw new Failure('usage', `${at}: ${kind === 'boolean' ? 'true or false' : 'a text'} is expected.`)

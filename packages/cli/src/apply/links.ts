@@ -9,6 +9,7 @@ import {
 } from '@manager/client/documents'
 import { ensureLeaf, findTenantApp } from '../settings.ts'
 import type { Link } from './document.ts'
+import { findEnd } from './present.ts'
 import { planSettings } from './settings-steps.ts'
 import type { Planning, Step } from './step.ts'
 
@@ -61,27 +62,29 @@ const kinds: Readonly<Record<Link['kind'], Kind>> = {
   },
 }
 
-/** What is to do so that the link is there. */
+/** What is to do so that the link is there. What it names is in the file before it, or in the Manager; throws otherwise. */
 export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
   const { connection, ids, signal } = planning
   const kind = kinds[link.kind]
   const path = `${link.path} - ${link.to.slice(link.to.indexOf('/') + 1)}`
-  const [from, to] = [ids.find(kind.from, link.path), ids.find(kind.to, link.to)]
+  const [from, to] = [ids.find(kind.from, link.path), await findEnd(planning, kind.to, link.to)]
   const row = from === null || to === null ? null : await kind.find(connection, from, to, signal)
   if (row !== null) ids.set(kind.name, path, row.id)
   const step: Step = { action: 'unchanged', kind: kind.name, path, changes: [], run: async () => undefined }
   if (row === null) {
+    const enabled = link.enabled ?? true
     step.action = 'create'
-    step.changes = [{ field: 'enabled', before: null, after: link.enabled }]
+    step.changes = [{ field: 'enabled', before: null, after: enabled }]
     step.run = async () => {
       const id = await kind.create(connection, ids.get(kind.from, link.path), ids.get(kind.to, link.to))
       ids.set(kind.name, path, id)
-      if (!link.enabled) await kind.setEnabled(connection, id, false)
+      if (!enabled) await kind.setEnabled(connection, id, false)
     }
-  } else if (row.enabled !== link.enabled) {
+  } else if (link.enabled !== null && row.enabled !== link.enabled) {
+    const { enabled } = link
     step.action = 'update'
-    step.changes = [{ field: 'enabled', before: row.enabled, after: link.enabled }]
-    step.run = async () => void (await kind.setEnabled(connection, row.id, link.enabled))
+    step.changes = [{ field: 'enabled', before: row.enabled, after: enabled }]
+    step.run = async () => void (await kind.setEnabled(connection, row.id, enabled))
   }
   return link.settings === null ? [step] : [step, await planLeaf(planning, link, path, row)]
 }

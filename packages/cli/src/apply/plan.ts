@@ -3,19 +3,28 @@ import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
 import type { Resource } from '../resource.ts'
 import { environments } from '../resources/environments.ts'
-import { machineUsers } from '../resources/machine-users.ts'
 import { projects } from '../resources/projects.ts'
 import { tenants } from '../resources/tenants.ts'
-import { type ParentRow, createRow, listRows, updateRow } from '../rows.ts'
+import { createRow, listRows, updateRow } from '../rows.ts'
 import type { Layer } from '../settings.ts'
 import type { Node } from './document.ts'
 import { planLink } from './links.ts'
+import { findRowOf } from './present.ts'
 import { planSettings } from './settings-steps.ts'
 import { type FieldChange, type Planning, type Step, isSame } from './step.ts'
-import { assertNoToken, createWithToken, isTokenPending, replaceLostToken, tokenFileOf } from './tokens.ts'
+import {
+  assertNoToken,
+  createWithToken,
+  getsToken,
+  isTokenPending,
+  refuseSharedTokenFiles,
+  replaceLostToken,
+  tokenFileOf,
+} from './tokens.ts'
 
 /** Everything that the file says, as steps in the order in which they can be carried out. */
 export async function makePlan(planning: Planning, nodes: readonly Node[]): Promise<Step[]> {
+  refuseSharedTokenFiles(nodes, planning)
   const steps: Step[] = []
   for (const node of nodes) steps.push(...(await planNode(planning, node, null)))
   return steps
@@ -24,7 +33,8 @@ export async function makePlan(planning: Planning, nodes: readonly Node[]): Prom
 async function planNode(planning: Planning, node: Node, parent: Node | null): Promise<Step[]> {
   const row = await findPresent(planning, node, parent)
   const { ids } = planning
-  if (row !== null) ids.set(node.resource.one, node.path, String(row['id']))
+  if (row === null) ids.expect(node.resource.one, node.path)
+  else ids.set(node.resource.one, node.path, String(row['id']))
   const steps = node.resource === environments ? [] : await planRow(planning, node, { row, parent })
   if (node.settings !== null) {
     const layer = (): Layer => layerOf(node.resource, ids.get(node.resource.one, node.path))
@@ -37,30 +47,11 @@ async function planNode(planning: Planning, node: Node, parent: Node | null): Pr
 }
 
 /** The row that the node names; null when it is not there, or when its parent is not. */
-async function findPresent(
-  { connection, ids, signal }: Planning,
-  { resource, key, path }: Node,
-  parent: Node | null,
-): Promise<Row | null> {
-  const [field] = resource.keys
-  const parentRow = parent === null ? null : findParent(planningIds(ids, parent), parent)
-  if (parent !== null && parentRow === null) return null
-  const filters = [{ field, value: key }]
-  const { rows } = await listRows(connection, resource, parentRow, { filters, isDetailed: true, signal })
-  // Names match as a part of a text too.
-  const exact = rows.filter((row) => row[field] === key)
-  if (exact.length > 1)
-    throw new Failure(
-      'failed',
-      `${exact.length} ${resource.name} are called ${path}. Rename or delete all but one.`,
-    )
-  return exact[0] ?? null
+async function findPresent(planning: Planning, node: Node, parent: Node | null): Promise<Row | null> {
+  if (parent === null) return findRowOf(planning, node.resource, null, node)
+  const id = planning.ids.find(parent.resource.one, parent.path)
+  return id === null ? null : findRowOf(planning, node.resource, { id, slug: parent.key }, node)
 }
-
-const planningIds = (ids: Planning['ids'], { resource, path }: Node): string | null =>
-  ids.find(resource.one, path)
-const findParent = (id: string | null, { key }: Node): ParentRow | null =>
-  id === null ? null : { id, slug: key }
 
 const layerOf = (resource: Resource, id: string): Layer => {
   if (resource === projects) return { project: id }
@@ -71,7 +62,7 @@ type Found = { row: Row | null; parent: Node | null }
 
 async function planRow(planning: Planning, node: Node, { row, parent }: Found): Promise<Step[]> {
   const step = row === null ? creation(planning, node, parent) : change(planning, node, row)
-  if (row === null || node.resource !== machineUsers || !isTokenPending(node, planning)) return [step]
+  if (row === null || !getsToken(node) || !isTokenPending(node, planning)) return [step]
   return [step, replaceLostToken(node, planning, String(row['id']))]
 }
 
@@ -80,7 +71,7 @@ function creation(planning: Planning, node: Node, parent: Node | null): Step {
   const { resource, key, path, values, secrets } = node
   const isLate = (name: string): boolean =>
     resource.fields.some((field) => field.name === name && field.only === 'update')
-  const isWithToken = resource === machineUsers && secrets['hashedKey'] === undefined
+  const isWithToken = getsToken(node)
   if (isWithToken) assertNoToken(tokenFileOf(node, planning))
   return {
     action: 'create',

@@ -1,6 +1,6 @@
 // `settings` in the file of `apply`.
 import { Failure } from '../failures.ts'
-import { type Pair, pairsOf } from '../field-options.ts'
+import { pairsOf } from '../field-options.ts'
 import type { SettingsChange } from '../settings.ts'
 import { asMap, asTexts, unknownKeys } from './shapes.ts'
 
@@ -8,23 +8,16 @@ const text = (value: unknown, at: string): string => {
   if (typeof value !== 'string') throw new Failure('usage', `${at}: a text is expected.`)
   return value
 }
-const pairs = (value: unknown, at: string): Pair[] => {
-  try {
-    return pairsOf(value)
-  } catch (error) {
-    throw new Failure('usage', `${at}: ${(error as Error).message}.`)
-  }
-}
 type Reader = (value: unknown, at: string) => unknown
 /** Names in the file, the names of the API, and what they hold. */
 const parts: Readonly<Record<'backend' | 'frontend', Readonly<Record<string, [string, Reader]>>>> = {
-  backend: { modules: ['EnabledModules', asTexts], pairs: ['KeyValuePairs', pairs] },
+  backend: { modules: ['EnabledModules', asTexts], pairs: ['KeyValuePairs', pairsOf] },
   frontend: {
     themes: ['EnabledThemes', asTexts],
     defaultTheme: ['DefaultTheme', text],
     locales: ['EnabledLocales', asTexts],
     defaultLocale: ['DefaultLocale', text],
-    pairs: ['KeyValuePairs', pairs],
+    pairs: ['KeyValuePairs', pairsOf],
   },
 }
 

@@ -13,12 +13,22 @@ export type Step = {
   run: () => Promise<void>
 }
 
-/** The ids of what is there, by kind and path; steps add what they make. */
+/** The ids of what is there, by kind and path; steps add what they make, and say so while the plan is made. */
 export class Ids {
   readonly #ids = new Map<string, string>()
+  readonly #expected = new Set<string>()
 
   set(kind: string, path: string, id: string): void {
     this.#ids.set(`${kind} ${path}`, id)
+  }
+
+  /** A step will make it. */
+  expect(kind: string, path: string): void {
+    this.#expected.add(`${kind} ${path}`)
+  }
+
+  isExpected(kind: string, path: string): boolean {
+    return this.#expected.has(`${kind} ${path}`)
   }
 
   find(kind: string, path: string): string | null {

@@ -3,14 +3,19 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { ConnectionError, graphql } from '@manager/client'
+import { GraphqlError, ResponseError, graphql } from '@manager/client'
 import { rotateMachineUserTokenDocument } from '@manager/client/documents'
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
 import { ensurePrivateFolder, writePrivateFile } from '../private-files.ts'
+import { machineUsers } from '../resources/machine-users.ts'
 import { createRow } from '../rows.ts'
 import type { Node } from './document.ts'
 import type { Planning, Step } from './step.ts'
+
+/** Whether the Manager makes a token for it: a machine user without a password. */
+export const getsToken = ({ resource, secrets }: Node): boolean =>
+  resource === machineUsers && secrets['hashedKey'] === undefined
 
 /** Where the token goes; throws when the file does not say so. */
 export function tokenFileOf({ tokenFile, path: name }: Node, { tokensFolder }: Planning): string {
@@ -25,10 +30,31 @@ export function tokenFileOf({ tokenFile, path: name }: Node, { tokensFolder }: P
 
 const pendingOf = (file: string): string => `${file}.pending`
 
+/** Refuses a file in which two machine users have their token at one place, now or when they are made. */
+export function refuseSharedTokenFiles(nodes: readonly Node[], planning: Planning): void {
+  const owners = new Map<string, string>()
+  for (const node of nodes.flatMap(withAllBelow)) {
+    if (!getsToken(node) || !hasTokenFile(node, planning)) continue
+    const file = tokenFileOf(node, planning)
+    for (const used of [file, pendingOf(file)]) {
+      const other = owners.get(used)
+      if (other !== undefined)
+        throw new Failure(
+          'usage',
+          `The tokens of machine users ${other} and ${node.path} would both go into ${file}. Give each a tokenFile of its own.`,
+        )
+      owners.set(used, node.path)
+    }
+  }
+}
+
+const withAllBelow = (node: Node): Node[] => [node, ...node.children.flatMap(withAllBelow)]
+const hasTokenFile = ({ tokenFile }: Node, { tokensFolder }: Planning): boolean =>
+  tokenFile !== null || tokensFolder !== null
+
 /** Whether a former run may have made a token that it could not write. */
 export function isTokenPending(node: Node, planning: Planning): boolean {
-  if (node.tokenFile === null && planning.tokensFolder === null) return false
-  return existsSync(pendingOf(tokenFileOf(node, planning)))
+  return hasTokenFile(node, planning) && existsSync(pendingOf(tokenFileOf(node, planning)))
 }
 
 /** Refuses to write over a token that may be in use. */
@@ -71,10 +97,13 @@ async function keep<Made extends { secret: string | null }>(
   make: () => Promise<Made>,
 ): Promise<Made> {
   await ensureFolder(path.dirname(file))
-  await writePrivateFile(pendingOf(file), '')
+  // Another name of the same file may have been written since the plan was made.
+  assertNoToken(file)
+  const isLost = existsSync(pendingOf(file))
+  if (!isLost) await writePrivateFile(pendingOf(file), '')
   const made = await make().catch(async (error: unknown) => {
-    // Where no answer came, a token may have been made all the same.
-    if (!(error instanceof ConnectionError)) await rm(pendingOf(file), { force: true })
+    // What a former run has lost stays lost.
+    if (!isLost && isRefused(error)) await rm(pendingOf(file), { force: true })
     throw error
   })
   if (made.secret === null) throw new Failure('failed', 'The Manager answered without a token.')
@@ -82,6 +111,13 @@ async function keep<Made extends { secret: string | null }>(
   await rm(pendingOf(file), { force: true })
   return made
 }
+
+const broken = new Set(['internal', 'bad_gateway', 'unavailable'])
+/** Whether nothing was made for sure. Where no answer came, or one that something broke, a token may have been made. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof GraphqlError
+    ? !broken.has(error.code ?? '')
+    : error instanceof ResponseError && error.status >= 400 && error.status < 500
 
 /** A folder that is there keeps its rights; it may be the person's own. */
 async function ensureFolder(folder: string): Promise<void> {

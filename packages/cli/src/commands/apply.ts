@@ -71,7 +71,7 @@ async function apply(context: Context, _args: string[], options: Options): Promi
 async function carryOut(world: World, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   for (const [done, step] of steps.entries()) {
     const soFar = `${done} of ${steps.length} steps are done. Run it again to go on.`
-    if (signal.aborted) throw new Failure('interrupted', `Interrupted: ${soFar}`)
+    if (signal.aborted) throw new Failure(kindOf(signal), `Interrupted: ${soFar}`)
     try {
       await step.run()
     } catch (error) {
@@ -81,6 +81,10 @@ async function carryOut(world: World, steps: readonly Step[], signal: AbortSigna
     remark(world, `${marks[step.action][0]} ${step.kind} ${step.path}: done`)
   }
 }
+
+/** Whether Ctrl-C or SIGTERM ends it. */
+const kindOf = ({ reason }: AbortSignal): Failure['kind'] =>
+  reason instanceof Failure ? reason.kind : 'interrupted'
 
 const marks: Readonly<Record<Step['action'], readonly [string, Color]>> = {
   create: ['+', 'green'],

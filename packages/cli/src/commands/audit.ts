@@ -1,6 +1,4 @@
 // audit: the trail of a project, and the whole of it as a file.
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ConnectionError, send } from '@manager/client'
@@ -10,6 +8,7 @@ import { type Context, addCommand, does } from '../context.ts'
 import { type Row, remark } from '../output.ts'
 import { type ParentOptions, getProject } from '../parents.ts'
 import { printableLines } from '../printable.ts'
+import { replacePrivateFile } from '../private-files.ts'
 import { addListCommand } from '../resource-commands.ts'
 import type { Resource } from '../resource.ts'
 import type { World } from '../world.ts'
@@ -116,12 +115,6 @@ function onTerminal(): Transform {
 
 /** The file is there when it is whole. */
 async function toFile({ world, signal }: Context, body: Readable, file: string): Promise<void> {
-  const partial = `${file}.part`
-  try {
-    await pipeline(body, createWriteStream(partial, { mode: 0o600 }), { signal })
-    await rename(partial, file)
-  } finally {
-    await rm(partial, { force: true })
-  }
+  await replacePrivateFile(file, (handle) => handle.writeFile(body as AsyncIterable<Uint8Array>, { signal }))
   remark(world, `Wrote ${file}.`)
 }

@@ -1,8 +1,8 @@
 // esb: what an endpoint would make of a body, without a call.
-import { buffer } from 'node:stream/consumers'
 import { graphql } from '@manager/client'
 import { previewESBTransformDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
+import { boundedText } from '../bounded-text.ts'
 import { type Context, addCommand, does } from '../context.ts'
 import { Failure } from '../failures.ts'
 import { remark, serialize } from '../output.ts'
@@ -55,12 +55,8 @@ async function preview(context: Context, [named = '']: string[], options: Option
   world.stdout.write(world.stdout.isTTY === true ? `${printableLines(output)}\n` : output)
 }
 
-const maxInputBytes = 1_048_576
-
 async function readInput({ stdin }: World): Promise<string> {
   if (stdin.isTTY === true)
     throw new Failure('usage', 'Which body? Add --body <file>, or send it to standard input.')
-  const body = await buffer(stdin)
-  if (body.length > maxInputBytes) throw new Failure('usage', 'The body is larger than 1 MiB.')
-  return body.toString('utf8')
+  return boundedText(stdin, 'The body')
 }

@@ -58,7 +58,9 @@ async function logIn(
   const name = tokenName ?? `svc on ${world.hostname}`.slice(0, 100)
   const { token, expiresAt } = await obtainToken(world, openConnection(url), name)
   await saveProfile(world, place.profile, { url, token, tokenName: name, expiresAt })
-  const { me } = await graphql(await context.connect(), meDocument, {}, { signal })
+  if (kept !== null && kept.url === url) await revokeFormer(context, kept)
+  // Not as whom the environment names: the new token is asked about.
+  const { me } = await graphql(openConnection(url, token), meDocument, {}, { signal })
   const until = expiresAt === null ? '' : ` until ${expiresAt}`
   printDone(world, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, {
     url,
@@ -95,11 +97,25 @@ async function logOut(
   remark(world, `Signed out of ${profile.url}.`)
 }
 
+/** Nobody has the token any more that a new one has replaced. */
+async function revokeFormer(context: Context, profile: Profile): Promise<void> {
+  try {
+    await revoke(context, profile)
+  } catch {
+    remark(
+      context.world,
+      `The former token (${prefixOf(profile)}) could not be revoked, and works until it expires. See: svc tokens list`,
+    )
+  }
+}
+
+/** What lists show of a token: pat_<prefix>_<secret>. */
+const prefixOf = ({ token }: Pick<Profile, 'token'>): string => token.split('_')[1] ?? ''
+
 /** Takes the kept token out of service; one that is refused already is out of service. */
 async function revoke({ signal }: Context, { url, token }: Profile): Promise<void> {
-  const connection = { ...openConnection(url), token: () => Promise.resolve(token) }
-  // pat_<prefix>_<secret>
-  const prefix = token.split('_')[1]
+  const connection = openConnection(url, token)
+  const prefix = prefixOf({ token })
   try {
     const { rows } = await listRows(connection, tokens, null, { signal })
     const own = rows.find(({ tokenPrefix, revoked }) => tokenPrefix === prefix && revoked === false)

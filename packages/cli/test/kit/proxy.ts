@@ -6,22 +6,24 @@ import { proxySecret } from '../../../manager/test/kit/app.ts'
 
 export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
 
-/** Starts it. `hold` is asked before a request is passed on. */
+/** Starts it. `hold` is asked before a request is passed on; a status that it answers takes the place of the answer. */
 export async function startProxy(
   managerUrl: string,
-  hold: (call: string) => Promise<void> | void = () => undefined,
+  hold: (call: string) => Promise<void> | number | void = () => undefined,
 ): Promise<Proxy> {
   const requests: string[] = []
   const server = createServer((incoming, response) => {
     const call = `${incoming.method} ${incoming.url}`
     requests.push(call)
-    const forward = (): void => {
+    const forward = (status: number | void): void => {
       const outgoing = request(
         managerUrl + incoming.url,
         { method: incoming.method, headers: { ...incoming.headers, 'x-proxy-auth': proxySecret } },
         (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers)
-          answer.pipe(response)
+          if (status === undefined) {
+            response.writeHead(answer.statusCode ?? 502, answer.headers)
+            answer.pipe(response)
+          } else answer.resume().once('end', () => response.writeHead(status).end())
         },
       )
       outgoing.on('error', () => response.destroy())

@@ -1,0 +1,16 @@
+import type { Readable } from 'node:stream'
+import { Failure } from './failures.ts'
+
+const maxBytes = 1_048_576
+
+/** The text of a stream; one of more than 1 MiB is refused, and not read to its end. `name` begins the refusal. */
+export async function boundedText(stream: Readable, name: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Failure('usage', `${name} is larger than 1 MiB.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,74 @@
+// Files of `apply` in folders of their own, and the plans that come of them.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { useSvc } from './svc.ts'
+
+/** A file with one of everything, in the project of this name. */
+export const shop = (slug: string): string => `
+projects:
+  - slug: ${slug}
+    name: Web shop
+    settings:
+      backend: { modules: [cart], pairs: { mail.from: shop@example.com } }
+      frontend: { themes: [light, dark], defaultTheme: light }
+    environments:
+      dev:
+        machineUsers:
+          - name: billing
+            tokenFile: tokens/${slug}.token
+    applications:
+      - slug: web
+        name: Shop
+        endpoints:
+          - name: orders
+            consumeURL: /orders
+            url: https://erp.example.com/orders
+            authType: Basic
+            authUsername: shop
+            authPasswordFile: erp.password
+            transformationTemplateFile: orders.tmpl
+            callers: [dev/billing]
+        triggers:
+          - name: nightly
+            cronExpression: 0 3 * * *
+            runKey: close-the-day
+    languagePacks:
+      - name: de
+        content: { cart: { title: Warenkorb } }
+    tenants:
+      - slug: acme
+        name: Acme Ltd
+        deploymentMode: dedicated
+        applications:
+          - slug: web
+            settings: { frontend: { defaultTheme: dark } }
+`
+
+export type Step = {
+  action: string
+  kind: string
+  path: string
+  changes: { field: string; before: unknown; after: unknown }[]
+}
+
+/** A service, and what a test of `apply` does. */
+export function useApply() {
+  const kit = useSvc()
+  const { folder, json } = kit
+  /** A folder with the file and what it names; `token` is where its token goes. */
+  function place(name: string, text = shop(name)): { file: string; token: string } {
+    const here = path.join(folder.path, name)
+    mkdirSync(here, { recursive: true })
+    writeFileSync(path.join(here, 'erp.password'), 'very secret\n')
+    writeFileSync(path.join(here, 'orders.tmpl'), '{{ .Data.id }}')
+    const file = path.join(here, 'shop.yaml')
+    writeFileSync(file, text)
+    return { file, token: path.join(here, 'tokens', `${name}.token`) }
+  }
+  /** The steps that are not done yet. */
+  const openOf = async (file: string): Promise<Step[]> => {
+    const { steps } = (await json(['apply', '-f', file, '--plan'])) as { steps: Step[] }
+    return steps.filter(({ action }) => action !== 'unchanged')
+  }
+  return { ...kit, place, openOf }
+}
