@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { CallbackError, callEsb, connect, emit, forEachTenant, registerBackend } from '@manager/client'
 
 const { MANAGER_URL: url = '', MACHINE_TOKEN_FILE = '', APPLICATION_ID: applicationId = '' } = process.env
-const { CALLBACK_URL: callbackUrl = '', HOST, PORT = '9100', HEARTBEAT_SECONDS = '30' } = process.env
-const heartbeatMs = Number(HEARTBEAT_SECONDS) * 1_000
+const { CALLBACK_URL: callbackUrl = '', HOST, PORT = '9100', HEARTBEAT_SECONDS = '' } = process.env
+const heartbeatMs = Math.max(0, Number(HEARTBEAT_SECONDS)) * 1_000 || 30_000
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const onError = (error: unknown): void => say(`failed: ${String(error)}`)
 // Read for every request, so that a rotated token is used at once.

@@ -1,9 +1,10 @@
 // A backend that triggers call: it is registered, sends heartbeats, and knows which calls are the Manager's.
 import { type Callback, type IncomingCallback, bearerOf, verifyCallback } from './callbacks.ts'
 import type { Connection } from './connection.ts'
-import { CallbackError, ResponseError } from './errors.ts'
+import { CallbackError, ConnectionError, ResponseError } from './errors.ts'
 import type { RegisteredBackend } from './generated/rest.ts'
 import { pathOf } from './names.ts'
+import { boundedNumber } from './options.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 import { wait } from './waiting.ts'
 
@@ -14,36 +15,41 @@ export type BackendOptions = CallOptions & {
   /** Of the backend, for people. */
   version?: string
   heartbeatMs?: number
-  /** Told what made a heartbeat fail; the next one is sent all the same. */
-  onError?: (error: unknown) => void
+  /** Told what made a heartbeat fail; the next one is sent all the same, even when this throws. */
+  onError?: (error: unknown) => unknown
 }
 export type Registration = {
   /** The present one; it may change when the Manager has removed the former one. */
   readonly id: string
   /** The callback, when the Manager sent it; otherwise throws a CallbackError, whose status is the answer. */
   verify: (incoming: IncomingCallback) => Promise<Callback>
-  /** Ends the heartbeats and unregisters. */
+  /** Ends the heartbeats and unregisters, within ten seconds; throws when that did not succeed. */
   close: () => Promise<void>
 }
 
 const defaultHeartbeatMs = 30_000
+// A callback that was on its way when the token was replaced is over by then.
+const formerTokenMs = 300_000
+const closeMs = 10_000
+const closeRetries = 2
 
 /** Registers a backend and keeps it registered until `close` is called, or the signal fires, which does not unregister. */
 export async function registerBackend(
   connection: Connection,
   options: BackendOptions,
 ): Promise<Registration> {
-  const { heartbeatMs = defaultHeartbeatMs, onError, signal } = options
+  const { onError, signal } = options
+  const heartbeatMs = boundedNumber('heartbeatMs', options.heartbeatMs ?? defaultHeartbeatMs)
   let id = ''
-  // The present token and the one before: a callback that was on its way meanwhile carries that.
-  let tokens: string[] = []
+  let tokens: { value: string; untilMs: number }[] = []
   let isReplaced = false
   const ending = new AbortController()
   const whileOpen = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
   const register = async (): Promise<void> => {
     const registered = await postRegistration(connection, options, whileOpen)
     id = registered.registered_id
-    tokens = [registered.token, ...tokens.slice(0, 1)]
+    const former = tokens.slice(0, 1).map(({ value }) => ({ value, untilMs: Date.now() + formerTokenMs }))
+    tokens = [{ value: registered.token, untilMs: Infinity }, ...former]
     isReplaced = false
   }
   // What fails is tried again with the next beat.
@@ -51,11 +57,13 @@ export async function registerBackend(
   const beat = async (): Promise<void> => {
     if (isReplaced || !(await sendHeartbeat(beating, id, whileOpen))) await register()
   }
+  const tell = async (error: unknown): Promise<unknown> => onError?.(error)
   const keepAlive = async (): Promise<void> => {
     while (!whileOpen.aborted) {
       await wait(heartbeatMs, whileOpen)
       await beat().catch((error: unknown) => {
-        if (!whileOpen.aborted) onError?.(error)
+        // Whatever it does, the heartbeats go on.
+        if (!whileOpen.aborted) void tell(error).catch(() => undefined)
       })
     }
   }
@@ -66,9 +74,10 @@ export async function registerBackend(
       return id
     },
     verify: (incoming) =>
-      verifyCallback(tokens, incoming).catch(async (error: unknown) => {
-        // In order, but with a token that is not ours: another instance may have registered as the same machine user.
-        // Who forges such a call makes us register once more with the next beat, and nothing else.
+      verifyCallback(validOf(tokens), incoming).catch(async (error: unknown) => {
+        // In order, but with a token that is not ours: another instance may have registered as the same machine user, which
+        // a heartbeat does not tell, since the registration is the same one. Who forges such a call makes us register once
+        // more with the next beat, and nothing else.
         await verifyCallback([bearerOf(incoming)], incoming).catch(() => {
           throw error
         })
@@ -77,8 +86,7 @@ export async function registerBackend(
       }),
     close: async () => {
       ending.abort()
-      await ended
-      await unregister(connection, id)
+      await withinClosing((until) => ended.then(() => unregister(connection, id, until)))
     },
   }
 }
@@ -102,9 +110,29 @@ const sendHeartbeat = (connection: Connection, id: string, signal: AbortSignal):
   foundBy(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
 
 /** Removes a registration; one that is gone already is as good. */
-async function unregister(connection: Connection, id: string): Promise<void> {
-  await foundBy(connection, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}` })
+async function unregister(connection: Connection, id: string, signal: AbortSignal): Promise<void> {
+  const timeoutMs = Math.min(connection.timeoutMs, closeMs / 2)
+  const closing = { ...connection, timeoutMs, maxRetries: Math.min(connection.maxRetries, closeRetries) }
+  await foundBy(closing, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}`, signal })
 }
+
+/** Does the work, or throws when its time is over, whatever it waits for. */
+async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promise<void> {
+  const over = new AbortController()
+  const tooLate = async (): Promise<never> => {
+    await wait(closeMs, over.signal)
+    const why = `not unregistered within ${closeMs} ms; the registration is removed when no heartbeats come`
+    throw new ConnectionError(why, { cause: null })
+  }
+  try {
+    await Promise.race([work(over.signal), tooLate()])
+  } finally {
+    over.abort()
+  }
+}
+
+const validOf = (tokens: readonly { value: string; untilMs: number }[]): string[] =>
+  tokens.filter(({ untilMs }) => Date.now() < untilMs).map(({ value }) => value)
 
 async function foundBy(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
   try {

@@ -27,7 +27,7 @@ export async function frontendConfig(
 }
 
 /** Messages of a locale, or of its language, as nested objects. */
-export const languagePack = (
+export const languagePack = async (
   connection: Connection,
   { applicationId, locale }: { applicationId: string; locale: string },
   { signal }: CallOptions = {},

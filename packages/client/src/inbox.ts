@@ -66,7 +66,7 @@ export async function isUnread(
 }
 
 /** Marks up to 500 notifications as read, or all; resolves to how many were not. */
-export const markRead = (
+export const markRead = async (
   connection: Connection,
   inbox: Inbox,
   ids: readonly string[] | 'all',
@@ -75,7 +75,7 @@ export const markRead = (
   mark(connection, `${inboxPath(inbox)}/notifications/read`, ids === 'all' ? { all: true } : { ids }, options)
 
 /** Marks up to 500 notifications as seen: they were on the screen; resolves to how many were not. */
-export const markSeen = (
+export const markSeen = async (
   connection: Connection,
   inbox: Inbox,
   ids: readonly string[],

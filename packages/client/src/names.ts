@@ -21,6 +21,10 @@ export const toSnakeCase = (body: object): Record<string, unknown> =>
 const rename = (body: object, change: (name: string) => string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [change(name), value]))
 
-/** A path of which every part is one segment, whatever is in it. */
-export const pathOf = (parts: readonly string[]): string =>
-  parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+/** A path of which every part is one segment, whatever is in it; throws a TypeError for parts that cannot be one. */
+export const pathOf = (parts: readonly string[]): string => parts.map(segmentOf).join('')
+
+function segmentOf(part: string): string {
+  if (part === '.' || part === '..') throw new TypeError(`"${part}" is no id, no name and no version`)
+  return `/${encodeURIComponent(part)}`
+}

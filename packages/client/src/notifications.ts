@@ -1,5 +1,5 @@
 // Hears of notifications as they come. The inbox is the truth: after every 'open' of `onState`, read it.
-import type { Connection } from './connection.ts'
+import { type Connection, addressOf, authorizationOf } from './connection.ts'
 import { type Inbox, inboxPath } from './inbox.ts'
 import { type CamelCase, toCamelCase } from './names.ts'
 import type { CallOptions } from './request.ts'
@@ -36,7 +36,7 @@ export type OpenNotifications = {
 export function openNotifications(connection: Connection, options: NotificationOptions): OpenNotifications {
   const { signal, onState, openSocket = openPlatformSocket } = options
   let connectionId: string | null = null
-  const url = `${connection.url.replace(/^http/, 'ws')}${inboxPath(options)}/ws`
+  const url = addressOf(connection, `${inboxPath(options)}/ws`).replace(/^http/, 'ws')
   signal?.throwIfAborted()
   const close = holdSocket({
     open: async () => openSocket(url, await socketHeadersOf(connection)),
@@ -65,9 +65,9 @@ function tell(options: NotificationOptions, { type, ...fields }: Frame): void {
   else if (type === 'notification.seen') options.onSeen?.(told)
 }
 
-async function socketHeadersOf({ headers, token }: Connection): Promise<Record<string, string>> {
-  const bearer = await token()
-  return bearer === null ? { ...headers } : { ...headers, authorization: `Bearer ${bearer}` }
+async function socketHeadersOf(connection: Connection): Promise<Record<string, string>> {
+  const authorization = await authorizationOf(connection)
+  return authorization === null ? { ...connection.headers } : { ...connection.headers, authorization }
 }
 
 /** Node sends headers with a websocket; a page cannot, and its session is in a cookie. */

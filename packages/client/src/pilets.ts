@@ -1,14 +1,14 @@
 import type { Connection } from './connection.ts'
 import type { UploadPiletAnswer } from './generated/rest.ts'
 import { pathOf } from './names.ts'
-import { type CallOptions, type RequestContent, sendForJson } from './request.ts'
+import { type CallOptions, sendForJson } from './request.ts'
 
 export type PiletUpload = CallOptions & {
   projectId: string
   /** Of the package, with its scope if it has one. */
   name: string
   version: string
-  /** A script, or a package as `npm pack` makes it. */
+  /** A script, or a package as `npm pack` makes it. A Blob is read while it is sent, so a file need not be in memory. */
   content: Uint8Array<ArrayBuffer> | Blob
   description?: string
   /** False for a version that nobody gets yet; true if absent. */
@@ -27,13 +27,12 @@ export async function publishPilet(connection: Connection, upload: PiletUpload):
   if (description !== undefined) query.set('description', description)
   if (enabled !== undefined) query.set('enabled', String(enabled))
   const file = content instanceof Blob ? content : new Blob([content])
-  const form = new FormData()
   // The name of the file says what it is: a package as npm packs it, or a script.
-  form.set('file', file, (await isGzip(file)) ? 'package.tgz' : 'index.js')
+  const { form, type } = formOf(file, (await isGzip(file)) ? 'package.tgz' : 'index.js')
   return sendForJson<PublishedPilet>(connection, {
     method: 'POST',
     path: `/pilets${pathOf([projectId, name, version])}?${query.toString()}`,
-    body: await bodyOf(form, upload.onProgress),
+    body: { content: upload.onProgress === undefined ? form : streamOf(form, upload.onProgress), type },
     signal,
   })
 }
@@ -43,24 +42,29 @@ async function isGzip(file: Blob): Promise<boolean> {
   return first === 0x1f && second === 0x8b
 }
 
-/** What is told about progress is what the platform has taken from us, so the body becomes a stream then. */
-async function bodyOf(
-  form: FormData,
-  onProgress: PiletUpload['onProgress'],
-): Promise<{ content: RequestContent; type?: string | undefined }> {
-  if (onProgress === undefined) return { content: form }
-  const encoded = new Response(form)
-  const type = encoded.headers.get('content-type') ?? undefined
-  const bytes = new Uint8Array(await encoded.arrayBuffer())
+/** A form that refers to the file instead of holding it, and its type; the platform's own has no length to tell. */
+function formOf(file: Blob, fileName: string): { form: Blob; type: string } {
+  const boundary = `pilet-${crypto.randomUUID()}`
+  const head = [
+    `--${boundary}`,
+    `Content-Disposition: form-data; name="file"; filename="${fileName}"`,
+    `Content-Type: ${file.type === '' ? 'application/octet-stream' : file.type}`,
+    '\r\n',
+  ]
+  const form = new Blob([head.join('\r\n'), file, `\r\n--${boundary}--\r\n`])
+  return { form, type: `multipart/form-data; boundary=${boundary}` }
+}
+
+/** What is told about progress is what the platform has taken from us, so the form becomes a stream then. */
+function streamOf(form: Blob, onProgress: NonNullable<PiletUpload['onProgress']>): ReadableStream {
   let sentBytes = 0
-  const content = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      const part = bytes.subarray(sentBytes, sentBytes + partBytes)
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const part = new Uint8Array(await form.slice(sentBytes, sentBytes + partBytes).arrayBuffer())
       if (part.length === 0) return controller.close()
       sentBytes += part.length
       controller.enqueue(part)
-      onProgress({ sentBytes, totalBytes: bytes.length })
+      onProgress({ sentBytes, totalBytes: form.size })
     },
   })
-  return { content, type }
 }

@@ -1,7 +1,7 @@
 // One request with its retries. Only what may be repeated is: requests that change nothing or the same thing once more, and
 // any request that was refused before it was looked at (429). A body that is a stream is sent once.
 import { readJson, responseErrorOf } from './answer.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, addressOf, authorizationOf } from './connection.ts'
 import { ConnectionError } from './errors.ts'
 import { backoffMs, maxDelayMs, retryAfterOf, wait } from './waiting.ts'
 
@@ -76,13 +76,14 @@ async function attempt<Result>(
 ): Promise<Result> {
   const { method, path, json, body, signal } = request
   signal?.throwIfAborted()
+  const address = addressOf(connection, path)
   const headers = await headersOf(connection, request)
   // The time is for headers and for what is read here; a body that the caller reads has the time it needs.
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), connection.timeoutMs)
   let isRead = false
   try {
-    const response = await connection.fetch(connection.url + path, {
+    const response = await connection.fetch(address, {
       method,
       headers,
       body: json === undefined ? (body?.content ?? null) : JSON.stringify(json),
@@ -107,14 +108,17 @@ async function attempt<Result>(
 const isOurs = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof TypeError) && error.name !== 'AbortError'
 
-/** Names are lower case here, so that one replaces another. */
+/** Names are lower case here, so that one replaces another. What the platform would refuse it would show as well. */
 async function headersOf(connection: Connection, request: Request): Promise<Record<string, string>> {
-  const token = await connection.token()
+  const authorization = await authorizationOf(connection)
   const type = request.json === undefined ? request.body?.type : 'application/json'
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ ...connection.headers, ...request.headers }))
+  for (const [name, value] of Object.entries({ ...connection.headers, ...request.headers })) {
+    if (!/^[\t -~\u0080-\u00ff]*$/.test(value.trim()))
+      throw new TypeError(`the header ${name} has line breaks or other characters that no header has`)
     headers[name.toLowerCase()] = value
-  if (token !== null) headers['authorization'] = `Bearer ${token}`
+  }
+  if (authorization !== null) headers['authorization'] = authorization
   if (type !== undefined) headers['content-type'] = type
   return headers
 }

@@ -18,6 +18,8 @@ export type SocketOptions = {
 const maxWaitMs = 30_000
 const maxFrameLength = 1024 * 1024
 const lost = 1006
+// The longest that the Manager can be set to.
+const [maxPingSeconds, maxJitterMs] = [300, 300_000]
 const firstHello: Hello = { connection_id: '', unread: false, ping_interval: 25, reconnect_jitter_ms: 1_000 }
 
 /** Access is gone, there are too many sockets, or the protocol was broken. */
@@ -26,6 +28,19 @@ const isFinal = (code: number): boolean => code >= 4500 && code < 4600
 /** A random part of what the Manager asks for, so that all those it sent away do not return together; later of more. */
 const returnMs = ({ reconnect_jitter_ms: jitterMs }: Hello, failures: number): number =>
   Math.random() * Math.max(jitterMs, Math.min(maxWaitMs, 500 * 2 ** failures))
+
+/** What a hello says. Times that are absent or wrong are those before the first one: a loop without a wait is not held. */
+const helloOf = (frame: Frame): Hello => ({
+  connection_id: typeof frame['connection_id'] === 'string' ? frame['connection_id'] : '',
+  unread: frame['unread'] === true,
+  ping_interval: isFrom(1, frame['ping_interval'])
+    ? Math.min(frame['ping_interval'], maxPingSeconds)
+    : firstHello.ping_interval,
+  reconnect_jitter_ms: isFrom(0, frame['reconnect_jitter_ms'])
+    ? Math.min(frame['reconnect_jitter_ms'], maxJitterMs)
+    : firstHello.reconnect_jitter_ms,
+})
+const isFrom = (min: number, value: unknown): value is number => typeof value === 'number' && value >= min
 
 /** Holds a socket until the returned function is called. */
 export function holdSocket({ open, onFrame, onState }: SocketOptions): () => void {
@@ -49,7 +64,7 @@ export function holdSocket({ open, onFrame, onState }: SocketOptions): () => voi
   const take = (from: WebSocket, { data }: MessageEvent): void => {
     const frame = parseFrame(data)
     if (from !== socket || frame === null) return
-    if (frame.type === 'hello') [hello, failures] = [frame as unknown as Hello, 0]
+    if (frame.type === 'hello') [hello, failures] = [helloOf(frame), 0]
     clearTimeout(timer)
     timer = setTimeout(end, 2_000 * hello.ping_interval, lost)
     if (frame.type === 'ping') from.send('{"type":"pong"}')

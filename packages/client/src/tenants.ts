@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { ListTenantsOfApplicationAnswer, TenantName } from './generated/rest.ts'
 import { pathOf } from './names.ts'
+import { boundedNumber } from './options.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 export type Tenant = TenantName
@@ -34,7 +35,9 @@ export async function forEachTenant(
   work: (tenant: Tenant) => unknown,
   { concurrency = 1, signal }: ForEachTenantOptions = {},
 ): Promise<void> {
-  const tenants = (await listTenants(connection, applicationId, { signal })).values()
+  boundedNumber('concurrency', concurrency)
+  const listed = await listTenants(connection, applicationId, { signal })
+  const tenants = listed.values()
   const errors: Error[] = []
   const worker = async (): Promise<void> => {
     for (const tenant of tenants) {
@@ -46,6 +49,6 @@ export async function forEachTenant(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, listed.length) }, worker))
   if (errors.length > 0) throw new AggregateError(errors, `the work failed for ${errors.length} tenants`)
 }

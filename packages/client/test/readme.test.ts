@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startNginx } from '../../manager/test/engines/nginx.ts'
 import { freePort } from '../../manager/test/engines/postgres.ts'
 import { proxySecret } from '../../manager/test/kit/app.ts'
@@ -127,6 +127,7 @@ describe('a program', () => {
       env: { ...env, PORT: port, CALLBACK_URL: `http://127.0.0.1:${port}/callbacks` },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     let printed = ''
     child.stdout.on('data', (part: Buffer) => (printed += part.toString()))
     const registered = async (): Promise<number> =>
@@ -138,6 +139,9 @@ describe('a program', () => {
     await scene.deliver()
     await expect.poll(() => printed).toBe(program.output)
     expect(await scene.runsOf(id)).toMatchObject([{ outcome: 'delivered' }])
+    const statusOf = async (body: string): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).status
+    expect([await statusOf('{}'), await statusOf('x'.repeat(65_536))]).toEqual([401, 413])
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
     expect(await registered()).toBe(0)

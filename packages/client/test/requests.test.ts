@@ -1,8 +1,21 @@
 // One request and its retries, against a server that answers as told. What is never sent twice is counted there.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Upstream, startUpstream } from '../../manager/test/kit/upstream.ts'
-import { ConnectionError, ResponseError, connect, graphql, send, sendForJson } from '../src/index.ts'
+import {
+  ConnectionError,
+  ResponseError,
+  callEsb,
+  connect,
+  graphql,
+  languagePack,
+  listNotifications,
+  markRead,
+  markSeen,
+  send,
+  sendForJson,
+} from '../src/index.ts'
 
 let server: Upstream
 beforeAll(async () => {
@@ -22,6 +35,23 @@ function answerWith(statuses: readonly number[], headers: Record<string, string>
     const { value: status = 200 } = rest.next()
     response.writeHead(status, status === 200 ? {} : headers).end('{"error":"not now","code":"unavailable"}')
   })
+}
+/** A connection that sends nothing, and what was asked of it. */
+function asked(options: Partial<Parameters<typeof connect>[0]> = {}) {
+  const { token = () => 'secret' } = options
+  const tokens = { asked: 0, sent: [] as string[] }
+  const one = connection({
+    ...options,
+    token: () => {
+      tokens.asked += 1
+      return typeof token === 'function' ? token() : token
+    },
+    fetch: (url) => {
+      tokens.sent.push(url as string)
+      return Promise.resolve(new Response('{}'))
+    },
+  })
+  return [one, tokens] as const
 }
 const get = { method: 'GET', path: '/thing' }
 const post = { method: 'POST', path: '/thing', json: { a: 1 } }
@@ -226,11 +256,95 @@ describe('headers', () => {
     await send(connection(), get)
     expect(server.received[0]?.headers.authorization).toBeUndefined()
   })
+
+  test.each(['secret\nx', 'secret\n', 'secret x', ' secret', 'secret\u00fc', ''])(
+    'a token that cannot be one is refused at once, and is not shown: %j',
+    async (token) => {
+      const [one, tokens] = asked({ token: () => token })
+      const error = await send(one, get).catch((thrown: unknown) => thrown as TypeError)
+      expect(error).toBeInstanceOf(TypeError)
+      expect(inspect(error)).toContain('the token is empty, or has blanks')
+      expect(inspect(error)).not.toContain('secret')
+      expect(tokens).toEqual({ asked: 1, sent: [] })
+    },
+  )
+
+  test('a header that cannot be one is refused at once, and its value is not shown', async () => {
+    const [one, { sent }] = asked({ headers: { 'x-proxy-auth': 'secret\nx' } })
+    const error = await send(one, get).catch((thrown: unknown) => thrown as TypeError)
+    expect(inspect(error)).toContain('TypeError: the header x-proxy-auth has line breaks')
+    expect(inspect(error)).not.toContain('secret')
+    expect(sent).toEqual([])
+    await send(connection({ headers: { 'x-name': 'J\u00fcrgen\n' } }), get)
+  })
 })
 
-test.each(['manager.example.com', 'ftp://x', '/comms', 'https://x/path', 'https://'])(
+describe('a path', () => {
+  test.each([
+    'comms',
+    '',
+    '@evil.example/x',
+    ':8080/x',
+    '.evil.example/x',
+    '//evil.example/x',
+    '/\\evil.example/x',
+    '/a\\..\\b',
+    '/..',
+    '/a/.',
+    '/a/../b',
+    '/a/..?b=c',
+    '/a/.. ',
+    '/a/%2E%2e/b',
+    '/a/.%2e/b',
+    '/a/.\n./b',
+    '/a/..\u0000',
+  ])('that leads elsewhere is refused, and no token is asked for: %j', async (path) => {
+    const [one, tokens] = asked()
+    await expect(send(one, { method: 'GET', path })).rejects.toThrow(TypeError)
+    await expect(send(one, { method: 'GET', path })).rejects.toThrow('path must begin with one slash')
+    expect(tokens).toEqual({ asked: 0, sent: [] })
+  })
+
+  test.each(['/', '/a//b', '/.well-known/a..b/...', '/a?b=/../c', '/@a/b@c', '/a%2fb'])(
+    'that does not is sent as it is: %s',
+    async (path) => {
+      await send(connection(), { method: 'GET', path })
+      expect(server.received.map(({ url }) => url)).toEqual([path])
+    },
+  )
+
+  test('cannot be left by an endpoint, an inbox or an id', async () => {
+    const [one, { sent }] = asked()
+    const path = '/../../api/machine/comms/emit'
+    const calls = [
+      () => callEsb(one, { applicationId: 'a', path, body: '{}' }),
+      () => callEsb(one, { applicationId: '..', path: '/orders' }),
+      () => listNotifications(one, { path: 'comms' }),
+      () => markRead(one, { path: '@evil.example' }, 'all'),
+      () => markSeen(one, { applicationId: '..' }, []),
+      () => languagePack(one, { applicationId: '.', locale: 'de' }),
+    ]
+    for (const call of calls) await expect(call()).rejects.toThrow(TypeError)
+    expect(sent).toEqual([])
+  })
+})
+
+test.each(['manager.example.com', 'ftp://x', '/comms', 'https://x/path', 'https://', 'https://x:99999'])(
   'connect refuses %s',
   (url) => {
     expect(() => connect({ url })).toThrow('url must be http:// or https:// with a host, and no path')
   },
 )
+
+test('connect refuses credentials in the url, and does not show them', () => {
+  expect(() => connect({ url: 'https://user:secret@x' })).toThrow(/^url must have no user name/)
+  expect(() => connect({ url: 'https://user:secret@x/path' })).toThrow(/^url must have no user name[^@]*$/)
+})
+
+test.each([
+  ['timeoutMs', [Number.NaN, 0, -1, Infinity, 2 ** 31]],
+  ['maxRetries', [Number.NaN, -1, Infinity]],
+] as const)('connect refuses %s of %j', (name, values) => {
+  for (const value of values)
+    expect(() => connection({ [name]: value })).toThrow(new RegExp(`^${name} must be a number from [01] to`))
+})

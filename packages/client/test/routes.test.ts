@@ -1,5 +1,8 @@
 // Frontends, pilets, the gateway and the login, against the real service.
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf, proxySecret } from '../../manager/test/kit/app.ts'
 import { decide, openTerminal } from '../../manager/test/kit/cli-login.ts'
@@ -124,6 +127,38 @@ describe('a pilet', () => {
     expect(sent.length).toBeGreaterThan(10)
     expect(told.at(-1)?.sentBytes).toBe(told.at(-1)?.totalBytes)
     expect(told[0]?.totalBytes).toBeGreaterThan(1_000_000)
+  })
+
+  test('is read while it is sent', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'pilet-')), 'index.js')
+    writeFileSync(path, randomBytes(1_000_000))
+    const body = Promise.withResolvers<ReadableStream<Uint8Array>>()
+    const uploading = publishPilet(
+      connect({
+        url: gateway.service.url,
+        fetch: (_url, init) => {
+          body.resolve(init?.body as ReadableStream<Uint8Array>)
+          return Promise.resolve(new Response('{}'))
+        },
+      }),
+      {
+        projectId: 'p',
+        name: 'n',
+        version: '1',
+        content: await openAsBlob(path),
+        onProgress: () => undefined,
+      },
+    )
+    const reader = (await body.promise).getReader()
+    expect((await reader.read()).value).toHaveLength(65_536)
+    // A file that was changed cannot be read any more; what was read before would still be there.
+    writeFileSync(path, 'changed')
+    const rest = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    }
+    await expect(rest()).rejects.toMatchObject({ name: 'NotReadableError' })
+    await uploading
+    rmSync(dirname(path), { recursive: true })
   })
 
   test('is a script or a package, as its bytes say', async () => {

@@ -71,6 +71,45 @@ test('the address is that of the inbox, by websocket, without the token', () => 
   expect(addresses).toEqual(['wss://shop.example/comms/ws'])
 })
 
+test.each(['comms', '@evil.example', '//evil.example', '/a/..'])(
+  'an address that leads elsewhere is refused: %s',
+  (path) => {
+    const openSocket = vi.fn<() => WebSocket>()
+    const manager = connect({ url: 'https://shop.example', token: 'secret' })
+    expect(() => openNotifications(manager, { path, openSocket })).toThrow('path must begin with one slash')
+    expect(openSocket).not.toHaveBeenCalled()
+  },
+)
+
+describe('a hello with times that cannot be meant', () => {
+  test.each([
+    [undefined, 25],
+    [null, 25],
+    ['10', 25],
+    [0, 25],
+    [-1, 25],
+    [1e12, 300],
+  ])('has ping_interval %j: %d s are used', async (ping_interval, seconds) => {
+    greet({ ping_interval })
+    await vi.advanceTimersByTimeAsync(2_000 * seconds - 1)
+    expect(sockets.map(({ isClosed }) => isClosed)).toEqual([false])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sockets[0]?.isClosed).toBe(true)
+  })
+
+  test.each([
+    [undefined, 1_000],
+    [null, 1_000],
+    ['10', 1_000],
+    [-1, 1_000],
+    [1e12, 300_000],
+  ])('has reconnect_jitter_ms %j: %d ms are used', async (reconnect_jitter_ms, jitterMs) => {
+    greet({ reconnect_jitter_ms })
+    drawn(0.5)
+    await expectReturnAfter(4000, jitterMs / 2)
+  })
+})
+
 describe('a socket that ends', () => {
   test.each([4000, 4001, 4002, 1006, 1001, 1011])(
     'with %i is opened again after a random part of reconnect_jitter_ms',

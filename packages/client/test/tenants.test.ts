@@ -72,6 +72,15 @@ describe('forEachTenant', () => {
     expect(errors[0]?.cause).toBeInstanceOf(Error)
   })
 
+  test.each([Number.NaN, 0, -1, Infinity])('refuses a concurrency of %d', async (concurrency) => {
+    const done: string[] = []
+    const work = ({ name }: Tenant): number => done.push(name)
+    await expect(forEachTenant(connection, project.applicationId, work, { concurrency })).rejects.toThrow(
+      'concurrency must be a number from 1 to',
+    )
+    expect(done).toEqual([])
+  })
+
   test('begins no further work when the signal has fired', async () => {
     const ending = new AbortController()
     const done: string[] = []

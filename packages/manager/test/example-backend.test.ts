@@ -1,10 +1,15 @@
 // examples/backend.ts, which has the client do most of it, with a service that runs as a process: called back, and still
 // called back after everything that happens to the two of them.
-import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { callAsMachine } from './kit/backends.ts'
 import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
+import { startUpstream } from './kit/upstream.ts'
 
+const program = new URL('../../../examples/backend.ts', import.meta.url).pathname
 let scene: ExampleScene
 beforeAll(async () => {
   scene = await startExampleScene('backend.ts')
@@ -87,7 +92,33 @@ test('it unregisters when it ends', async () => {
   expect(await registrations()).toEqual([])
 })
 
+test.each(['', '0', '-1', 'soon'])(
+  'it takes the default interval when HEARTBEAT_SECONDS is "%s"',
+  async (seconds) => {
+    const upstream = await startUpstream()
+    upstream.answer((_request, response) => response.end('{"registered_id":"r","token":"t"}'))
+    const folder = mkdtempSync(join(tmpdir(), 'example-backend-'))
+    writeFileSync(join(folder, 'token'), 'token', { mode: 0o600 })
+    const env = {
+      MANAGER_URL: upstream.url,
+      MACHINE_TOKEN_FILE: join(folder, 'token'),
+      HOST: '127.0.0.1',
+      PORT: '0',
+      HEARTBEAT_SECONDS: seconds,
+    }
+    const child = spawn(process.execPath, [program], { env, stdio: 'ignore' })
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true })
+      await upstream.close()
+    })
+    // The client refuses intervals that are no interval: it would have ended before.
+    await expect
+      .poll(() => upstream.received.map(({ url }) => url))
+      .toEqual(['/api/machine/register-backend'])
+  },
+)
+
 test('it is a whole backend in less than forty lines', () => {
-  const program = readFileSync(new URL('../../../examples/backend.ts', import.meta.url), 'utf8')
-  expect(program.split('\n').length).toBeLessThanOrEqual(40)
+  expect(readFileSync(program, 'utf8').split('\n').length).toBeLessThanOrEqual(40)
 })

@@ -1,0 +1,139 @@
+// A registration without a service: what happens with time, which is the test's.
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ConnectionError, type IncomingCallback, connect, registerBackend } from '../src/index.ts'
+
+const secretOf = (index: number): Buffer => Buffer.alloc(32, index)
+const tokenOf = (index: number): string => `whsec_${secretOf(index).toString('base64')}`
+/** A callback of this moment, signed with the token of that registration. */
+function callbackOf(index: number): IncomingCallback {
+  const sentAt = String(Math.floor(Date.now() / 1_000))
+  const signature = createHmac('sha256', secretOf(index)).update(`run.${sentAt}.{}`).digest('base64')
+  return {
+    headers: {
+      'webhook-id': 'run',
+      'webhook-timestamp': sentAt,
+      'webhook-signature': `v1,${signature}`,
+      authorization: `Bearer ${tokenOf(index)}`,
+    },
+    body: '{}',
+  }
+}
+
+let sent: string[]
+/** How a method is answered, after the first registration. */
+let answers: Partial<Record<string, (signal: AbortSignal) => Promise<Response>>>
+let token: () => string | Promise<string>
+const count = (method: string): number => sent.filter((one) => one === method).length
+const status = (code: number) => () =>
+  Promise.resolve(new Response('{}', { status: code, headers: { 'retry-after': '0' } }))
+const never = (signal: AbortSignal) =>
+  new Promise<Response>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+  })
+const connection = () =>
+  connect({
+    url: 'https://manager.example',
+    token: () => token(),
+    fetch: (_url, init) => {
+      const method = init?.method ?? ''
+      sent.push(method)
+      const registered = { registered_id: 'r', token: tokenOf(count('POST')) }
+      return (
+        answers[method]?.(init?.signal as AbortSignal) ??
+        Promise.resolve(new Response(JSON.stringify(registered)))
+      )
+    },
+  })
+const options = { applicationId: 'a', callbackUrl: 'https://backend.example' }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  ;[sent, answers, token] = [[], {}, () => 'secret']
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+test.each([Number.NaN, 0, -1, Infinity, 2 ** 31])('a heartbeatMs of %d is refused', async (heartbeatMs) => {
+  const refused = registerBackend(connection(), { ...options, heartbeatMs })
+  await expect(refused).rejects.toThrow('heartbeatMs must be a number from 1 to')
+  expect(sent).toEqual([])
+})
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no'))],
+  ['does not end', () => new Promise(() => undefined)],
+])('heartbeats go on when onError %s', async (_, onError) => {
+  answers['PUT'] = status(500)
+  const { close } = await registerBackend(connection(), { ...options, onError })
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(sent).toEqual(['POST', 'PUT', 'PUT', 'PUT'])
+  await close()
+})
+
+test('the former callback token is known for five minutes', async () => {
+  const { verify, close } = await registerBackend(connection(), options)
+  answers['PUT'] = status(404)
+  await vi.advanceTimersByTimeAsync(30_000)
+  answers['PUT'] = status(200)
+  expect(count('POST')).toBe(2)
+  await vi.advanceTimersByTimeAsync(299_999)
+  expect(await verify(callbackOf(1))).toMatchObject({ id: 'run' })
+  await vi.advanceTimersByTimeAsync(1)
+  await expect(verify(callbackOf(1))).rejects.toMatchObject({ name: 'CallbackError', status: 503 })
+  expect(await verify(callbackOf(2))).toMatchObject({ id: 'run' })
+  await close()
+})
+
+test('calls with tokens that are not known, however many, make one registration per heartbeat', async () => {
+  const { verify, close } = await registerBackend(connection(), options)
+  for (const _ of [1, 2, 3]) await expect(verify(callbackOf(9))).rejects.toMatchObject({ status: 503 })
+  expect(sent).toEqual(['POST'])
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(sent).toEqual(['POST', 'POST', 'PUT'])
+  await close()
+})
+
+describe('close', () => {
+  test.each([
+    [
+      'the Manager does not answer',
+      () => {
+        answers['DELETE'] = never
+      },
+    ],
+    [
+      'there is no token',
+      () => {
+        token = () => new Promise(() => undefined)
+      },
+    ],
+  ])('is over after ten seconds when %s', async (_, hang) => {
+    const { close } = await registerBackend(connection(), options)
+    hang()
+    const closed = close().catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(10_000)
+    const error = await closed
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect((error as Error).message).toContain('not unregistered within 10000 ms')
+    // The attempt that was in flight ends too.
+    await vi.advanceTimersByTimeAsync(0)
+  })
+
+  test('asks again twice at most', async () => {
+    const { close } = await registerBackend(connection(), options)
+    answers['DELETE'] = status(503)
+    const closed = close().catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await closed).toMatchObject({ name: 'ResponseError', status: 503 })
+    expect(count('DELETE')).toBe(3)
+  })
+})
