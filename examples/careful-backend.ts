@@ -104,5 +104,5 @@ process.once('SIGTERM', () => {
 // Whatever fails, such as a Manager that is away or a token that was just rotated, is tried again with the next beat.
 for (;;) {
   await beat().catch((error: unknown) => say(`no heartbeat: ${String(error)}`))
-  await pause(Number(HEARTBEAT_SECONDS) * 1_000)
+  await pause((Number(HEARTBEAT_SECONDS) || 30) * 1_000)
 }

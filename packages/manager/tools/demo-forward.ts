@@ -38,13 +38,17 @@ export function forward(
   target: Target,
   vouched: Vouched,
 ): void {
+  // Whoever left while it was decided about needs no answer, and a pipe into what is gone would throw.
+  if (request.destroyed || response.destroyed) return
   const forwarded = start(request, target, headersFor(request, vouched))
   const fail = (): void => {
     if (response.headersSent) response.destroy()
     else response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"no answer"}')
   }
   forwarded.on('error', fail)
+  response.on('close', () => forwarded.destroy())
   forwarded.on('response', (answer) => {
+    if (response.destroyed) return void answer.destroy()
     const headers = Object.entries(answer.headers).filter(([name]) => !hopNames.test(name))
     response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers))
     pipeline(answer, response, () => undefined)
@@ -64,6 +68,7 @@ export function forwardSocket(
   forwarded.on('error', () => socket.destroy())
   forwarded.on('response', ({ statusCode = 502 }) => refuseSocket(socket, statusCode))
   forwarded.on('upgrade', ({ rawHeaders }, upstream, first) => {
+    if (socket.destroyed) return void upstream.destroy()
     const lines = rawHeaders.map((text, index) => text + (index % 2 === 0 ? ': ' : '\r\n'))
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
     upstream.unshift(first)
