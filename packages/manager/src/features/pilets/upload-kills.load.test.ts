@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, headersOf } from '../../../test/kit/app.ts'
 import { sha256Of } from '../../../test/kit/blobs.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { callPilets, piletPath, uploadPilet } from '../../../test/kit/pilets.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -56,7 +57,7 @@ async function leftOvers(): Promise<{ rows: number; bytes: number }> {
 }
 
 test.each([
-  ['postgres', 16],
+  ['postgres', loadSize(8, 16)],
   ['s3', 5],
 ])('the store %s: killed %i times during an upload', { timeout: 900_000 }, async (store, kills) => {
   const env = { ...bucket.env, SVC_PILETS_STORE: store, SVC_PILETS_ORPHAN_GRACE: '1s' }
