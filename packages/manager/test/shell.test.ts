@@ -225,6 +225,16 @@ describe('the proxy of the demo', () => {
   })
 })
 
+test('who leaves before the answer leaves the proxy as it is', async () => {
+  for (let callers = 0; callers < 20; callers++) {
+    const sent = ask({ host: '127.0.0.1', port: scene.port, path: '/health', agent: false })
+    sent.on('error', () => undefined).end()
+    await once(sent, 'finish')
+    sent.destroy()
+  }
+  expect((await get('/health')).status).toBe(200)
+})
+
 test('the data is made once: a second start finds it, and what people have changed', async () => {
   const counts = async () => {
     const tables = [
