@@ -6,6 +6,7 @@ import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
 import { hintSender, liveHint } from '../../../test/kit/hints.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { startProcess } from '../../../test/kit/process.ts'
 import { seedProject } from '../../../test/kit/seed.ts'
 import { openCrowd, seedCrowd } from '../../../test/kit/socket-crowd.ts'
@@ -24,7 +25,7 @@ test(
       '--sockets',
       '10000',
       '--rounds',
-      '10',
+      String(loadSize(4, 10)),
     ])
     say(stdout)
     const [, perSocket] = /service: 10000 sockets, .* ([\d.]+) KB/.exec(stdout) ?? []
