@@ -146,6 +146,8 @@ function ensurePrograms(packages: Record<string, string>): void {
   install(missing.map(([, name]) => name))
 }
 
+const lockFile = '/tmp/manager-test-install.lock'
+
 function install(packages: string[]): void {
   if (packages.length === 0) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
@@ -153,13 +155,14 @@ function install(packages: string[]): void {
       `please install ${packages.join(' and ')} (PostgreSQL 15 or newer, Redis 7 or newer) and try again`,
     )
   process.stderr.write(`installing ${packages.join(', ')} ...\n`)
-  const options = { stdio: ['ignore', 'ignore', 'inherit'] as ['ignore', 'ignore', 'inherit'] }
-  execFileSync('apt-get', ['update', '-qq'], options)
   // RUNLEVEL=1 keeps the packages from starting services of their own.
-  const env = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
-  execFileSync(
-    'env',
-    [...env, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages],
-    options,
-  )
+  const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
+  const patient = ['apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=300']
+  // Test files run side by side, and apt takes one at a time: the others wait.
+  const apt = (...args: string[]): void =>
+    void execFileSync('flock', [lockFile, ...env, ...patient, ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  apt('update')
+  apt('install', '-y', '--no-install-recommends', ...packages)
 }
