@@ -34,24 +34,18 @@ export function namedUrl({ env }: World, { url, plainHttp = false }: Place): str
   return named === undefined || named === '' ? null : checkedUrl(named, plainHttp)
 }
 
-/** A connection with this token; without a credential for a login. */
-export const openConnection = (url: string, token?: string): Connection =>
-  connect({ url, token, headers, maxRetries })
+/** A connection with this token; without a credential for a login. `timeoutMs` is how long a whole answer may take. */
+export const openConnection = (url: string, token?: string, timeoutMs?: number): Connection =>
+  connect({ url, token, timeoutMs, headers, maxRetries })
 
-/** A connection as the person; throws when nobody is signed in. `timeoutMs` is how long a whole answer may take. */
+/** A connection as the person; throws when nobody is signed in. */
 export async function signedInConnection(
   world: World,
   place: Place,
   { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Connection> {
   const { url, token } = await credentialFor(world, place)
-  return connect({
-    url,
-    token,
-    headers,
-    maxRetries,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  })
+  return openConnection(url, token, timeoutMs)
 }
 
 /** The credential of the environment, or the one that is kept for this address. */

@@ -50,7 +50,9 @@ test('settings of a layer are changed and cleared, and what holds names its laye
     ['frontend size', '1=2', 'project'],
     [''],
   ])
-  expect((await svc(['settings', 'clear', ...pair])).code).toBe(0)
+  expect(await svc(['settings', 'clear', ...pair])).toMatchObject({ code: 2, out: '' })
+  expect((await svc(['settings', 'effective', ...pair])).out).toMatch(/frontend color +blue/)
+  expect((await svc(['settings', 'clear', ...pair, '--yes'])).code).toBe(0)
   expect((await svc(['settings', 'effective', ...pair])).out).toMatch(/frontend color +green +project/)
   expect((await update('-p', 'main')).err).toContain('What shall change?')
 })

@@ -3,6 +3,7 @@ import { type Connection, graphql } from '@manager/client'
 import { type GetEffectiveSettingsResult, getEffectiveSettingsDocument } from '@manager/client/documents'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Color, paintOf } from '../colors.ts'
+import { confirm } from '../confirm.ts'
 import { type Context, addCommand, does } from '../context.ts'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
@@ -56,17 +57,18 @@ export function addSettingsCommands(program: Command, world: World): void {
     },
   )
   addUpdateCommand(group, world)
-  does<LayerOptions>(
+  does<LayerOptions & { yes?: boolean }>(
     addLayerOptions(
       addCommand(group, {
         name: 'clear',
         description: 'Empties a layer: everything is inherited again.',
         examples: ['settings clear -p shop --tenant acme'],
-      }),
+      }).option('-y, --yes', 'do not ask'),
     ),
     world,
     async (context, _args, options) => {
       const { connection, layer } = await getLayer(context, options, 'find')
+      await confirm(world, 'Empty this layer of settings?', options.yes === true)
       await clearSettings(connection, layer, context)
       printDone(world, context.format, 'Cleared the layer.', {})
     },
