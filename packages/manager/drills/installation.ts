@@ -20,7 +20,16 @@ export type Installation = {
   personalToken: string
 }
 /** A target of ESB calls that wants the secret of the endpoint. */
-export type Partner = { url: string; secret: string; accepted(): number; end(): Promise<void> }
+export type Partner = {
+  url: string
+  secret: string
+  accepted(): number
+  /** What each accepted call said it is, in its body. */
+  orders(): string[]
+  end(): Promise<void>
+}
+/** Every answer of the partner has this header. */
+export const partnerHeader = 'x-partner'
 /** Where the next request goes. */
 export type NextUrl = () => string
 
@@ -75,13 +84,16 @@ export async function ask<T>(
 
 export async function startPartner(): Promise<Partner> {
   const secret = randomBytes(24).toString('base64url')
-  let accepted = 0
+  const orders: string[] = []
   const server = createServer((request, response) => {
-    request.resume()
+    let text = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
       const isRight = request.headers.authorization === `Bearer ${secret}`
-      if (isRight) accepted++
-      response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' }).end('{"taken":true}')
+      if (isRight) orders.push(String((JSON.parse(text) as { order: unknown }).order))
+      response
+        .writeHead(isRight ? 200 : 401, { 'content-type': 'application/json', [partnerHeader]: 'yes' })
+        .end('{"taken":true}')
     })
   })
   server.keepAliveTimeout = 60_000
@@ -89,7 +101,8 @@ export async function startPartner(): Promise<Partner> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     secret,
-    accepted: () => accepted,
+    accepted: () => orders.length,
+    orders: () => orders,
     end: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

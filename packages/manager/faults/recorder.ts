@@ -3,11 +3,13 @@
 import type { Pool } from 'pg'
 
 /** One call of the harness. `unknown` means no answer, or a 5xx: it may or may not have happened. */
-type Operation = {
+export type Operation = {
   op: string
   key: string
   start: number
   end: number
+  /** Of the answer; 0 for none. */
+  status: number
   outcome: 'ok' | 'fail' | 'unknown'
 }
 
@@ -43,6 +45,8 @@ export type Recorder = {
   operations: Operation[]
   /** Runs the call, which resolves to a status of HTTP, and notes how it ended; a call without answer resolves to 0. */
   record(op: string, key: string, call: () => Promise<number>): Promise<number>
+  /** Notes a call that has ended, just now unless it says when. */
+  note(call: { op: string; key: string; status: number; start?: number; end?: number }): void
 }
 
 /** Notes calls as they end. */
@@ -50,16 +54,19 @@ export function createRecorder(now: () => number = Date.now): Recorder {
   const operations: Operation[] = []
   return {
     operations,
+    note: ({ start = now(), end = now(), ...call }) =>
+      void operations.push({ ...call, start, end, outcome: outcomeOf(call.status) }),
     record: async (op, key, call) => {
       const start = now()
       const status = await call().catch(() => 0)
-      operations.push({ op, key, start, end: now(), outcome: outcomeOf(status) })
+      operations.push({ op, key, start, end: now(), status, outcome: outcomeOf(status) })
       return status
     },
   }
 }
 
-function outcomeOf(status: number): Operation['outcome'] {
+/** What a status tells the caller: without an answer, or with a 5xx, it may or may not have happened. */
+export function outcomeOf(status: number): Operation['outcome'] {
   if (status === 0 || status >= 500) return 'unknown'
   return status < 300 ? 'ok' : 'fail'
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { type Engines, masterKey } from './cluster.ts'
 import { type Child, endChild, startChild, until } from './children.ts'
 import { freePort } from '../test/engines/postgres.ts'
+import { proxySecret } from '../test/kit/app.ts'
 
+export { proxySecret }
 export type Replica = {
   name: string
   pid: number
@@ -30,7 +32,6 @@ export type ReplicaOptions = {
   program?: string
 }
 
-export const proxySecret = 'the-proxy-secret-of-the-fault-programme'
 const main = new URL('../src/main.ts', import.meta.url).pathname
 const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
 const startMs = 120_000

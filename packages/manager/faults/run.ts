@@ -6,6 +6,7 @@ import { f01 } from './rows/f01.ts'
 import { f03 } from './rows/f03.ts'
 import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
+import { f06 } from './rows/f06.ts'
 import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
@@ -26,6 +27,7 @@ const rows: readonly Row[] = [
   f03,
   f04,
   f05,
+  f06,
   f12,
   f13,
   f14,

@@ -51,7 +51,7 @@ function connect(socket: number): void {
     const jitterMs = jitters[socket] ?? firstJitterMs
     if (refusal !== null) events.push({ socket, kind: 'refused', at: now(), status: refusal.status })
     else events.push({ socket, kind: hasHello ? 'closed' : 'failed', at: now(), code, jitterMs })
-    const isFinal = code >= finalFrom || (refusal !== null && ![429, 503].includes(refusal.status))
+    const isFinal = code >= finalFrom || (refusal !== null && refusal.status < 500 && refusal.status !== 429)
     if (isFinal || isEnding) return
     setTimeout(() => connect(socket), (refusal?.retryAfterMs ?? 0) + Math.random() * jitterMs)
   })

@@ -6,7 +6,6 @@ import { pause, until } from '../children.ts'
 import { inParallel } from '../comms-calls.ts'
 import { type Row, playedOn } from '../row.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
-import { proxySecret } from '../../test/kit/app.ts'
 import { type Terminal, decide, openTerminal } from '../../test/kit/cli-login.ts'
 
 /** What the polls of one login were answered. */
@@ -130,7 +129,6 @@ export const f26: Row = playedOn<Observed, Base, { replicas: number; env: Record
     setup: () => ({
       replicas: 3,
       env: {
-        SVC_PROXY_SECRET: proxySecret,
         SVC_LOG_LEVEL: 'warn',
         // Their limits are not the subject; they would refuse most of the polls.
         SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000000',

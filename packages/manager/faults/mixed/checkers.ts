@@ -1,0 +1,114 @@
+// What must hold of a mixed history. Each checker names what breaks its rule, and none looks at the clock or the database.
+import type { Operation } from '../recorder.ts'
+import { keysOf } from '../recorder.ts'
+import { checkSet } from '../checkers.ts'
+import type { MixedHistory } from './history.ts'
+
+/** Tenants: those that were acknowledged are there, no others but what ended unknown, each with one audit row. */
+export function checkTenants({ operations, tenants }: Pick<MixedHistory, 'operations' | 'tenants'>): {
+  lost: string[]
+  strange: string[]
+} {
+  const { missing, unexpected } = checkSet({
+    ok: keysOf(operations, 'create', 'ok'),
+    unknown: keysOf(operations, 'create', 'unknown'),
+    stored: tenants.map(({ slug }) => slug),
+  })
+  const unaudited = tenants.filter(({ audited }) => audited !== 1)
+  return {
+    lost: missing.map((slug) => `tenant ${slug}`),
+    strange: [
+      ...unexpected.map((slug) => `tenant ${slug} was refused and is there`),
+      ...unaudited.map(({ slug, audited }) => `tenant ${slug} has ${audited} audit rows`),
+    ],
+  }
+}
+
+/**
+ * Register: a tenant has the name that was acknowledged last, or one whose outcome is unknown and that no acknowledged one
+ * followed. Renames of one tenant come one after the other; but one without an answer may still take effect later.
+ */
+export function checkRegisters({ renames, names }: Pick<MixedHistory, 'renames' | 'names'>): string[] {
+  return [...Map.groupBy(renames, ({ register }) => register)].flatMap(([register, writes]) => {
+    const inOrder = [...writes].sort((a, b) => a.start - b.start)
+    const last = inOrder.findLastIndex(({ outcome }) => outcome === 'ok')
+    const allowed = inOrder.filter(({ outcome }, index) => index === last || outcome === 'unknown')
+    const name = names[register]
+    const isFirst = last === -1 && name === 'v0'
+    return isFirst || allowed.some(({ value }) => value === name) ? [] : [`tenant ${register} is ${name}`]
+  })
+}
+
+/** Revocation: no use that began after the end of its credential was answered is accepted. */
+export function checkEnded({ uses, endings }: Pick<MixedHistory, 'uses' | 'endings'>): {
+  accepted: string[]
+  judged: number
+} {
+  const ended = new Map(endings)
+  const after = uses.filter(
+    ({ credential, startedAt }) => startedAt > (ended.get(credential)?.answeredAt ?? Infinity),
+  )
+  return {
+    accepted: after.filter(({ accepted }) => accepted).map(({ credential }) => credential),
+    judged: after.length,
+  }
+}
+
+/** Strangers: nobody is let in who may not. */
+export const checkStrangers = ({ strangers }: Pick<MixedHistory, 'strangers'>): string[] =>
+  strangers.filter(({ isLetIn }) => isLetIn).map(({ what, status }) => `${what}: ${status}`)
+
+/** Calls: each that was answered by the partner has its row, with the status its caller got. */
+export function checkCalls({ answered, logged }: Pick<MixedHistory, 'answered' | 'logged'>): string[] {
+  const rows = new Map(logged.map(({ requestId, status }) => [requestId, status]))
+  return answered
+    .filter(({ requestId, status }) => rows.get(requestId) !== status)
+    .map(({ requestId }) => requestId)
+}
+
+/** Uploads: what was accepted is served, byte for byte. */
+export const checkUploads = ({ uploaded, served }: Pick<MixedHistory, 'uploaded' | 'served'>): string[] =>
+  uploaded
+    .filter(({ version, sha256 }) => served[version] !== sha256)
+    .map(({ version }) => `version ${version} is served as ${served[version]}`)
+
+/** Logins: a token is handed out once and works; unless a poll got no answer, an approved login has one. */
+export function checkLogins({ logins }: Pick<MixedHistory, 'logins'>): { lost: string[]; twice: string[] } {
+  return {
+    lost: logins
+      .filter(({ tokens, unknown, isValid }) => (tokens.length === 0 && unknown === 0) || isValid === false)
+      .map(({ key, last, tokens }) => `login ${key}: ${tokens.length} tokens, ${last}`),
+    twice: logins.filter(({ tokens }) => tokens.length > 1).map(({ key }) => `login ${key}`),
+  }
+}
+
+/** The statuses that no fault excuses: the service answers what it can, or says that it cannot right now. */
+export const checkStatuses = (
+  operations: readonly Operation[],
+  isAllowed: (operation: Operation) => boolean,
+): string[] =>
+  operations
+    .filter((operation) => operation.status >= 500 && !isAllowed(operation))
+    .map(({ op, status }) => `${op} ${status}`)
+
+const writes = new Set(['create', 'rename', 'end', 'emit', 'upload'])
+
+/**
+ * How long nobody could write: from the fault to the acknowledged write that ends the longest gap between two of them. A
+ * write counts when its answer came. Infinity when none came.
+ */
+export function firstWriteMs(
+  operations: readonly Operation[],
+  { at, until }: { at: number; until: number },
+): number {
+  const times = operations
+    .filter(({ op, outcome, end }) => writes.has(op) && outcome === 'ok' && end >= at - 200 && end <= until)
+    .map(({ end }) => end)
+    .sort((a, b) => a - b)
+  let [gap, end] = [0, times.length === 0 ? Infinity : (times[0] as number)]
+  for (let index = 1; index < times.length; index++) {
+    const length = (times[index] as number) - (times[index - 1] as number)
+    if (length > gap) [gap, end] = [length, times[index] as number]
+  }
+  return times.length < 2 ? Infinity : Math.max(0, end - at)
+}

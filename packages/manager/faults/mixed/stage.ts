@@ -1,0 +1,72 @@
+// What a row under the mixed load runs on: engines, replicas behind a balancer, an installation with all features in use.
+import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
+import { startBalancer, type Balancer } from '../balancer.ts'
+import { socketAt } from '../comms-stage.ts'
+import { type Recorder, createRecorder } from '../recorder.ts'
+import { type Sockets, startSockets } from '../sockets.ts'
+import { type Client, createClient } from './client.ts'
+import { type MixedLoad, type Rates, startMixedLoad, usualRates } from './load.ts'
+import { type MixedWorld, createMixedWorld } from './world.ts'
+
+export type MixedSetup = BaseSetup & { sockets?: number }
+export type MixedStage = Base & {
+  balancer: Balancer
+  world: MixedWorld
+  client: Client
+  recorder: Recorder
+  sockets: Sockets
+  /** How many sockets there are. */
+  opened: number
+  /** Names of replicas that the row ends by itself. */
+  harmed: Set<string>
+  /** All features at once for this long. */
+  startLoad(seconds: number, rates?: Partial<Rates>): Promise<MixedLoad>
+}
+
+const usualSockets = 60
+// Limits are for callers who do too much; these few callers stand for many.
+const raisedLimits = {
+  SVC_COMMS_EMIT_RATE: '10000',
+  SVC_COMMS_EMIT_BURST: '10000',
+  SVC_COMMS_PUBLISH_RATE: '10000',
+  SVC_COMMS_PUBLISH_BURST: '10000',
+  SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000000',
+  SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
+  SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
+}
+
+/** Starts all of it. */
+export async function openMixedStage(setup: MixedSetup, options: RowOptions, say: Say): Promise<MixedStage> {
+  const opened = setup.sockets ?? usualSockets
+  const stage = await openBase(
+    { ...setup, env: { ...raisedLimits, ...setup.env } },
+    options,
+    say,
+    async (base) => {
+      say('making an installation')
+      const world = await createMixedWorld(base)
+      const balancer = base.ends(await startBalancer(base.folder, base.replicas))
+      const sockets = base.ends(await startSockets(base.folder))
+      const { applicationIds, userIds } = world.comms
+      const specs = Array.from({ length: opened }, (_, index) =>
+        socketAt(world.comms, {
+          url: balancer.url,
+          userId: userIds[index % userIds.length] as string,
+          applicationId: applicationIds[index % applicationIds.length] as string,
+        }),
+      )
+      if ((await sockets.open(specs)) < opened) throw new Error('not all sockets have a hello')
+      const client = base.ends(createClient(balancer.url))
+      const recorder = createRecorder()
+      return { balancer, world, client, recorder, sockets, opened, harmed: new Set<string>() }
+    },
+  )
+  const mixed: MixedStage = {
+    ...stage,
+    startLoad: (seconds, rates = {}) => {
+      say(`all features under load for ${seconds} s`)
+      return startMixedLoad(mixed, seconds, { ...usualRates, ...rates })
+    },
+  }
+  return mixed
+}
