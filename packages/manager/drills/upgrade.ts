@@ -1,7 +1,7 @@
 // The upgrade drill: replicas of a former release serve behind a balancer; the schema is migrated, replicas of this release
 // take over one by one, all under load. No request may fail.
 import { randomUUID } from 'node:crypto'
-import { type Balancer, startBalancer } from '../faults/balancer.ts'
+import { type Balancer, startBalancer } from '../faults/engines/haproxy.ts'
 import { pause } from '../faults/children.ts'
 import { type Engines, serviceRole } from '../faults/cluster.ts'
 import type { Replica } from '../faults/replicas.ts'
@@ -125,9 +125,10 @@ async function exchange({ stage, balancer, old, start, options }: Exchange): Pro
   let [byFormer, bothServed] = [0, 0]
   for (const [index, leaving] of old.entries()) {
     stage.say(`replica ${index + 1} of this release starts, one of the former drains`)
-    fresh.push(await start(`new-${index + 1}`))
+    const arriving = await start(`new-${index + 1}`)
+    fresh.push(arriving)
     const before = await served(leaving)
-    await balancer.setTargets([...old.slice(index), ...fresh])
+    await balancer.add(arriving)
     await pause(options.phaseSeconds * 1_000)
     if (index === 0)
       bothServed = Math.min((await served(leaving)) - before, await served(fresh[0] as Replica))
@@ -136,7 +137,7 @@ async function exchange({ stage, balancer, old, start, options }: Exchange): Pro
     leaving.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
     const late = pause(drainSeconds * 1_000).then(() => `not within ${drainSeconds} s`)
     exits.push(await Promise.race([leaving.exit, late]))
-    await balancer.setTargets([...old.slice(index + 1), ...fresh])
+    await balancer.remove(leaving)
   }
   await pause(options.phaseSeconds * 1_000)
   const counts = await Promise.all(fresh.map(served))

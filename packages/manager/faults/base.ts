@@ -19,6 +19,10 @@ export type RowOptions = {
 }
 export type BaseSetup = {
   replicas: number
+  /** One PostgreSQL, or three by Patroni, replicated synchronously. */
+  postgres?: 'single' | 'patroni'
+  /** Lets nodes of Patroni be cut off from each other. */
+  network?: boolean
   /** The replicas use a master of Redis that Sentinel replaces, instead of a single one. */
   withSentinel?: boolean
   env?: Record<string, string>
@@ -68,7 +72,8 @@ export async function openBase<S extends object>(
   }
   try {
     say('starting PostgreSQL and Redis')
-    const cluster = await startCluster()
+    const { postgres = 'single', network = false } = setup
+    const cluster = await startCluster({ postgres, network, logFolder: folder })
     ends({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })

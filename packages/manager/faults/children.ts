@@ -9,7 +9,7 @@ export type Child = {
   /** Resolves with the exit code, or the name of the signal. */
   exit: Promise<number | string>
 }
-type Start = { args: string[]; env: Record<string, string>; logFile: string }
+type Start = { program?: string; args: string[]; env: Record<string, string>; logFile: string }
 
 const path = (name: string): string => new URL(name, import.meta.url).pathname
 let guard: ChildProcess | null = null
@@ -28,10 +28,10 @@ function tellGuard(line: string): void {
   guard.stdin?.write(`${line}\n`)
 }
 
-/** Starts a program of Node; what it writes goes to the file. */
-export function startChild({ args, env, logFile }: Start): Child {
+/** Starts a program, one of Node unless another is named; what it writes goes to the file. */
+export function startChild({ program = process.execPath, args, env, logFile }: Start): Child {
   const log = openSync(logFile, 'a')
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', log, log],
   })

@@ -1,11 +1,10 @@
 // A PostgreSQL cluster and a Redis for one row of the programme, thrown away afterwards. PostgreSQL waits for the disk,
 // because what survives a crash is a part of what is promised. The service connects as a role that may change rows and
 // nothing else.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { Pool } from 'pg'
+import { startKeeper } from './engines/kept.ts'
+import { type PatroniCluster, startPatroni } from './engines/patroni.ts'
 import { runManager } from '../test/kit/process.ts'
 
 /** What a row does to its engines. */
@@ -27,27 +26,46 @@ export type Engines = {
   harm(what: Harm): Promise<void>
   stop(): Promise<void>
 }
-export type Cluster = Engines & { postmasterPid: number }
+export type Cluster = Engines & {
+  /** That of the only node, or of the node that leads at the start. */
+  postmasterPid: number
+  /** The cluster, if PostgreSQL is one; its faults are done there instead of by `harm`. */
+  patroni: PatroniCluster | null
+}
+export type ClusterOptions = {
+  postgres?: 'single' | 'patroni'
+  /** A network namespace for each node of Patroni, which a partition needs. */
+  network?: boolean
+  /** Where Patroni's logs go. */
+  logFolder?: string
+}
 
 /** 32 bytes, the same in all replicas. */
 export const masterKey = Buffer.alloc(32, 7).toString('base64')
 export const serviceRole = 'manager_service'
 const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
-/** Starts both, empty. */
-export async function startEngines(): Promise<Engines> {
-  const keeper = startKeeper()
-  const engines = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
-  const sql = new Pool({ connectionString: engines.databaseUrl, max: 4 })
+/** Starts both, empty: a single PostgreSQL or, if one is given, a cluster of it. */
+export async function startEngines(patroni: PatroniCluster | null = null): Promise<Engines> {
+  const keeper = startKeeper(keeperFile, patroni === null ? [] : ['redis'])
+  const kept = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
+  const adminUrl = patroni?.adminUrl ?? kept.databaseUrl
+  // After a failover the next query connects anew, to the port that leads to the leader.
+  const sql = new Pool({
+    connectionString: adminUrl,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
   // The server ends before its connections do.
   sql.on('error', () => undefined)
-  const url = new URL(engines.databaseUrl)
+  const url = new URL(adminUrl)
   url.username = serviceRole
   return {
-    adminUrl: engines.databaseUrl,
+    adminUrl,
     databaseUrl: url.href,
-    redisUrl: engines.redisUrl,
-    dir: engines.dir,
+    redisUrl: kept.redisUrl,
+    dir: patroni?.dir ?? kept.dir,
     sql,
     harm: async (what) => {
       const answer = await keeper.tell(what)
@@ -56,13 +74,16 @@ export async function startEngines(): Promise<Engines> {
     stop: async () => {
       await sql.end()
       await keeper.end()
+      await patroni?.stop()
     },
   }
 }
 
 /** Starts both and migrates with the operator's command. */
-export async function startCluster(): Promise<Cluster> {
-  const engines = await startEngines()
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { postgres = 'single', network = false, logFolder = '' } = options
+  const patroni = postgres === 'patroni' ? await startPatroni({ network, logFolder }) : null
+  const engines = await startEngines(patroni)
   try {
     await engines.sql.query(`create role ${serviceRole} login`)
     const migrated = await runManager(['migrate', 'up'], {
@@ -71,38 +92,11 @@ export async function startCluster(): Promise<Cluster> {
       SVC_MASTER_KEY: masterKey,
     })
     if (migrated.code !== 0) throw new Error(`the migration failed: ${migrated.stderr}`)
+    const data = patroni === null ? 'data' : `node${await patroni.leader()}/data`
+    const [pid = ''] = readFileSync(`${engines.dir}/${data}/postmaster.pid`, 'utf8').split('\n')
+    return { ...engines, postmasterPid: Number(pid), patroni }
   } catch (error) {
     await engines.stop()
     throw error
-  }
-  const [pid = ''] = readFileSync(`${engines.dir}/data/postmaster.pid`, 'utf8').split('\n')
-  return { ...engines, postmasterPid: Number(pid) }
-}
-
-/** The process that keeps the engines. It answers in the order in which it is told. */
-function startKeeper() {
-  const keeper = spawn(process.execPath, [keeperFile], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
-  const gone = once(keeper, 'exit')
-  const lines = createInterface(keeper.stdout)
-  const answer = async (): Promise<string> => {
-    const [line] = (await Promise.race([once(lines, 'line'), gone])) as [unknown]
-    if (typeof line !== 'string') throw new Error('the engines could not be started')
-    return line
-  }
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    answer,
-    tell: (line: string): Promise<string> => {
-      const told = last.then(() => {
-        keeper.stdin.write(`${line}\n`)
-        return answer()
-      })
-      last = told.catch(() => undefined)
-      return told
-    },
-    end: async (): Promise<void> => {
-      keeper.stdin.end()
-      await gone
-    },
   }
 }

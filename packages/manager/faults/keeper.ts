@@ -1,4 +1,4 @@
-// Keeps the PostgreSQL and the Redis of one row: prints where they are, does to them what it is told, and stops them and
+// Keeps the PostgreSQL and the Redis of one row, or with the argument `redis` that alone: prints where they are, does to them what it is told, and stops them and
 // throws their data away when its standard input ends. That happens however the harness ends, also when it is killed. A
 // line of input is `postgres stop fast`, `postgres stop immediate`, `postgres start`, `redis start`, or `redis` and a
 // signal; each is answered by a line: `done`, or what went wrong.
@@ -13,13 +13,15 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const lines = createInterface(process.stdin)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => lines.close())
 try {
-  const postgres = startPostgres(dir, await freePort(), { durable: true })
+  const postgres =
+    process.argv[2] === 'redis' ? null : startPostgres(dir, await freePort(), { durable: true })
   let redis = await startRedis(await freePort())
   let isStopped = false
-  print(JSON.stringify({ databaseUrl: postgres.url, redisUrl: redis.url, dir }))
+  print(JSON.stringify({ databaseUrl: postgres?.url ?? null, redisUrl: redis.url, dir }))
 
   const obey = async ([engine, action, mode]: string[]): Promise<void> => {
     if (engine === 'postgres') {
+      if (postgres === null) throw new Error('there is no PostgreSQL here')
       if (action === 'start') postgres.start()
       else postgres.stop(mode as 'fast' | 'immediate')
       isStopped = action !== 'start'
@@ -32,7 +34,7 @@ try {
       (error: unknown) => print((error as Error).message),
     )
   await redis.stop()
-  if (!isStopped) postgres.stop('immediate')
+  if (!isStopped) postgres?.stop('immediate')
 } finally {
   rmSync(dir, { recursive: true, force: true })
 }

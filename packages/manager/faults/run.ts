@@ -1,6 +1,6 @@
 // Runs rows of the fault programme and prints a line for each: npm run faults -- <row>… [options]
 import { parseArgs } from 'node:util'
-import { ensureEngines } from '../test/engines/install.ts'
+import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
 import type { Row, RowResult } from './row.ts'
 import { f01 } from './rows/f01.ts'
 import { f03 } from './rows/f03.ts'
@@ -151,6 +151,7 @@ async function main(): Promise<number> {
     keep: values.keep,
   }
   ensureEngines()
+  ensureHighAvailability()
   let areGood = true
   for (const row of chosen) areGood = (await play(row, options, values.mutants)) && areGood
   return areGood ? 0 : 1

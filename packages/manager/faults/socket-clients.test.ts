@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { startBalancer } from './balancer.ts'
 import { returnsOf } from './comms-checkers.ts'
+import { startBalancer } from './engines/haproxy.ts'
 import { type Sockets, startSockets } from './sockets.ts'
+import { ensureHighAvailability } from '../test/engines/install.ts'
 
 type Fake = { url: string; server: Server; seen: WebSocket[]; handshakes: IncomingMessage[]; refuse: number }
 const hello = JSON.stringify({ type: 'hello', reconnect_jitter_ms: 50 })
@@ -36,6 +37,7 @@ async function startFake(isReady: () => boolean = () => true): Promise<Fake> {
 }
 
 beforeAll(() => {
+  ensureHighAvailability()
   folder = mkdtempSync(`${tmpdir()}/manager-faults-test-`)
 })
 afterAll(() => {
@@ -139,7 +141,15 @@ test('the balancer sends requests and sockets to those that are ready, and a ref
       Array.from({ length: 4 }, async () => (await fetch(`${balancer.url}/any`)).status),
     )
     expect(statuses).toEqual([200, 200, 200, 200])
-    expect((await balancer.stats()).failed).toEqual([])
+    expect((await balancer.stats()).serverErrors).toBe(0)
+    await balancer.remove(targets[0] as (typeof targets)[0])
+    await expect.poll(() => balancer.ready()).toBe(0)
+    const refused = await fetch(`${balancer.url}/any`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    const third = await startFake()
+    await balancer.add({ url: third.url, readyUrl: `${third.url}/readyz` })
+    await expect.poll(() => balancer.ready()).toBe(1)
+    expect((await fetch(`${balancer.url}/any`)).status).toBe(200)
   } finally {
     await balancer.end()
   }

@@ -91,10 +91,12 @@ export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise
   logins.push(login)
   for (let polls = 0; polls < pollsMost; polls++) {
     await pause(200)
-    const { status, body } = await terminal
-      .poll(session.session_id)
-      .catch(() => ({ status: 0, body: {} as Record<string, unknown> }))
-    recorder.note({ op: 'poll', key: session.user_code, status })
+    let body: Record<string, unknown> = {}
+    const status = await recorder.record('poll', session.user_code, async () => {
+      const answer = await terminal.poll(session.session_id)
+      body = answer.body
+      return answer.status
+    })
     login.last = String(body['status'] ?? status)
     if (status === 0 || status >= 500) login.unknown++
     if ('sealed_token' in body) login.tokens.push(terminal.open(body['sealed_token']))

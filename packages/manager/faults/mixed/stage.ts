@@ -1,10 +1,11 @@
 // What a row under the mixed load runs on: engines, replicas behind a balancer, an installation with all features in use.
 import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
-import { startBalancer, type Balancer } from '../balancer.ts'
+import { type Balancer, startBalancer } from '../engines/haproxy.ts'
 import { socketAt } from '../comms-stage.ts'
 import { type Recorder, createRecorder } from '../recorder.ts'
 import { type Sockets, startSockets } from '../sockets.ts'
 import { type Client, createClient } from './client.ts'
+import { warmUp } from './credentials.ts'
 import { type MixedLoad, type Rates, startMixedLoad, usualRates } from './load.ts'
 import { type MixedWorld, createMixedWorld } from './world.ts'
 
@@ -56,6 +57,11 @@ export async function openMixedStage(setup: MixedSetup, options: RowOptions, say
         }),
       )
       if ((await sockets.open(specs)) < opened) throw new Error('not all sockets have a hello')
+      for (const { url } of base.replicas) {
+        const direct = createClient(url)
+        await warmUp(direct, world)
+        await direct.end()
+      }
       const client = base.ends(createClient(balancer.url))
       const recorder = createRecorder()
       return { balancer, world, client, recorder, sockets, opened, harmed: new Set<string>() }

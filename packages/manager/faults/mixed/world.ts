@@ -30,7 +30,7 @@ export type MixedWorld = {
   sink: Sink
 }
 
-const personalTokens = 12
+const personalTokens = 6
 const machineTokens = 120
 const registers = 8
 const backends = 16

@@ -1,7 +1,6 @@
 // F17: every replica is restarted, one after the other, behind a balancer that sends to those that are ready. No request
 // fails, every socket is closed with 4000 and is back within the jitter it was told, and no inbox misses anything.
 import { pause, until } from '../children.ts'
-import { startBalancer } from '../balancer.ts'
 import { emitUntilAccepted, keepDoing, planEmit, readInboxes } from '../comms-calls.ts'
 import {
   type EmitHistory,
@@ -16,6 +15,7 @@ import {
 import { duplicateNotification, lostNotification, lostRecipient } from '../comms-mutants.ts'
 import { type CommsStage, socketAt } from '../comms-stage.ts'
 import { listenOverflows } from '../cpu.ts'
+import { type Balancer, startBalancer } from '../engines/haproxy.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import type { SocketEvent } from '../sockets.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
@@ -26,10 +26,11 @@ type Observed = EmitHistory & {
   events: SocketEvent[]
   /** How long each took to end, and with which code. */
   drains: { seconds: number; exit: number | string }[]
-  /** What the balancer got no answer for, and what other calls than emits were answered. */
+  /** What calls other than emits were answered. */
   failed: string[]
+  /** Requests for which the balancer reached no replica, and connections it tried again. */
+  unconnected: number
   retried: number
-  waited: number
   greeted: number
   /** Connections that the kernel dropped meanwhile, on the whole machine. */
   overflows: number
@@ -48,17 +49,16 @@ const settleMs = 6_000
  * Replaces them one after the other, as a rolling update does: the successor is ready first, and the next is left alone for
  * as long as the sockets of the last need to come back.
  */
-async function replaceAll(stage: CommsStage, changed: () => Promise<void>): Promise<Observed['drains']> {
+async function replaceAll(stage: CommsStage, balancer: Balancer): Promise<Observed['drains']> {
   const drains: Observed['drains'] = []
   for (const replica of stage.replicas.slice()) {
-    await stage.startReplica()
-    await changed()
+    await balancer.add(await stage.startReplica())
     stage.say(`ending ${replica.name}`)
     const start = Date.now()
     replica.signal('SIGTERM')
     const exit = await replica.exit
     drains.push({ seconds: (Date.now() - start) / 1_000, exit })
-    await changed()
+    await balancer.remove(replica)
     await pause(settleMs)
   }
   return drains
@@ -96,9 +96,7 @@ async function observe(stage: CommsStage): Promise<Observed> {
     }),
   ]
   await pause(2_000)
-  const drains = await replaceAll(stage, () =>
-    balancer.setTargets(replicas.filter((replica) => replica.isAlive())),
-  )
+  const drains = await replaceAll(stage, balancer)
   await until('the return of the sockets', 30_000, async () => (await sockets.greeted()) === count).catch(
     () => say('some sockets did not come back'),
   )
@@ -112,9 +110,9 @@ async function observe(stage: CommsStage): Promise<Observed> {
     sockets: count,
     events: await sockets.events(),
     drains,
-    failed: [...failed, ...stats.failed],
+    failed,
+    unconnected: stats.unconnected,
     retried: stats.retried,
-    waited: stats.waited,
     greeted: await sockets.greeted(),
     overflows: listenOverflows() - overflowsBefore,
   }
@@ -130,8 +128,8 @@ function judge(observed: Observed) {
     .filter(({ status }) => status !== 202)
     .map(({ status }) => `emit ${status}`)
   figures.none('failed', [...observed.failed, ...failedTries, ...findRefused(emits)])
+  figures.atMost('unconnected', observed.unconnected, 0)
   figures.show('refused_connections', observed.retried)
-  figures.show('waited', observed.waited)
   const returns = returnsOf(events)
   const closed = new Set(returns.filter(({ code }) => code === 4_000).map(({ socket }) => socket))
   figures.atLeast('closed_4000', closed.size, observed.sockets)
@@ -177,6 +175,11 @@ export const f17: Row = defineCommsRow<Observed>({
       name: 'a request fails',
       breaks: 'failed',
       plant: (observed) => ({ ...observed, failed: ['POST ECONNRESET'] }),
+    },
+    {
+      name: 'the balancer reaches no replica',
+      breaks: 'unconnected',
+      plant: (observed) => ({ ...observed, unconnected: 1 }),
     },
     {
       name: 'a socket is cut instead of closed',

@@ -1,4 +1,4 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), Apache, PyNaCl, LibreOffice, Ceph and Prometheus are
+// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), Apache, PyNaCl, LibreOffice, Ceph, Prometheus and Patroni are
 // there: on Debian, as root, they are installed; elsewhere the message says what is missing.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
@@ -139,6 +139,23 @@ export function ensureKubernetesBuild(): void {
 /** What runs beside it, and its command line. */
 export function ensureKubernetesTools(): void {
   ensurePrograms({ etcd: 'etcd-server', kubectl: 'kubernetes-client' })
+}
+
+/** What a highly available PostgreSQL, a balancer and partitions need. Patroni speaks etcd's v2 API by python3-etcd. */
+export function ensureHighAvailability(): void {
+  const missing = Object.entries(highAvailabilityPackages).filter(
+    ([program]) => which(program) === null && !existsSync(`/usr/sbin/${program}`),
+  )
+  const client = '/usr/lib/python3/dist-packages/etcd'
+  install([...missing.map(([, name]) => name), ...(existsSync(client) ? [] : ['python3-etcd'])])
+}
+
+const highAvailabilityPackages: Record<string, string> = {
+  patroni: 'patroni',
+  etcd: 'etcd-server',
+  haproxy: 'haproxy',
+  nft: 'nftables',
+  ip: 'iproute2',
 }
 
 function ensurePrograms(packages: Record<string, string>): void {
