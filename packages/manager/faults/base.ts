@@ -2,12 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Cluster, startCluster } from './cluster.ts'
+import { createRandom } from './random.ts'
 import { type Replica, startReplica } from './replicas.ts'
 import { type RedisTopology, startSentinel } from '../test/engines/redis-topology.ts'
 
 export type RowOptions = {
   /** Decides which replica is hit, and when. */
   seed: number
+  /** How large and long rows are; numbers that are given below go before it. */
+  size: 'full' | 'short'
   /** How much is fired, sent, and held open; each row has its own defaults. */
   triggers: number | null
   emits: number | null
@@ -35,7 +38,7 @@ export type Base = {
   sentinel: RedisTopology | null
   /** Every replica that was started, also those that have ended. */
   replicas: Replica[]
-  /** Between 0 and 1, the same sequence for the same seed. */
+  /** Between 0 and 1, the same sequence for the same seed; for the load, since faults have a schedule. */
   random: () => number
   /** Progress, for who watches. */
   say: Say
@@ -104,16 +107,5 @@ export async function openBase<S extends object>(
   } catch (error) {
     await close(true)
     throw error
-  }
-}
-
-/** Numbers between 0 and 1 that follow from the seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
