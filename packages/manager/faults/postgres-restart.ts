@@ -12,6 +12,8 @@ import {
 } from './comms-checkers.ts'
 import { duplicateNotification, lostNotification, lostRecipient, refusedEmit } from './comms-mutants.ts'
 import { type CommsStage, type ReadinessSample, inTurn, watchReadiness } from './comms-stage.ts'
+import { judgeDrain } from './judge.ts'
+import { areReady, waitQuietly } from './quiet.ts'
 import { type Row, defineCommsRow } from './row.ts'
 import { type Schedule, bySize, stepOf } from './schedule.ts'
 import { createVerdict, quantile } from './verdict.ts'
@@ -23,6 +25,7 @@ type Observed = EmitHistory & {
   startAt: number
   backAt: number
   samples: ReadinessSample[]
+  drainSeconds: number | null
   replicas: string[]
   ended: string[]
 }
@@ -79,10 +82,15 @@ async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promi
   })
   const times = await restarted.promise
   say('reading the inboxes')
-  await pause(2_000)
+  const drainSeconds = await waitQuietly(stage, {
+    what: 'every replica is ready',
+    ms: 30_000,
+    holds: () => areReady(stage),
+  })
   return {
     emits,
     ...times,
+    drainSeconds,
     stored: await readStored(cluster.sql),
     inboxes: await readInboxes(calls, next, world),
     samples: await endWatch(),
@@ -148,6 +156,7 @@ function judge(observed: Observed) {
     .map(({ start, end }) => end - start)
     .sort((a, b) => a - b)
   figures.show('emit_p99_ms', quantile(taken, 0.99))
+  judgeDrain(figures, observed.drainSeconds)
   return figures.verdict
 }
 

@@ -4,7 +4,7 @@ import { pause } from '../children.ts'
 import { hintTwice, lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { type Flood, flood, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { type Flood, drainHints, flood, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
@@ -45,9 +45,10 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   const healedAt = Date.now()
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     harmedAt,

@@ -5,7 +5,7 @@ import type { Emit } from '../comms-checkers.ts'
 import { lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
@@ -43,9 +43,10 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   const healedAt = Date.now()
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     startedAt,

@@ -4,7 +4,7 @@ import { pause } from '../children.ts'
 import { hintTwice, lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
@@ -29,9 +29,10 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   sentinel.signal(master, 'SIGKILL')
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     harmedAt,
