@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Links, openLinks, throughLinks } from './links.ts'
+import { createRandom } from './random.ts'
 import { type Replica, type ReplicaOptions, startReplica } from './replicas.ts'
 import { type RedisTopology, startSentinel } from '../test/engines/redis-topology.ts'
 
 export type RowOptions = {
   /** Decides which replica is hit, and when. */
   seed: number
+  /** How large and long rows are; numbers that are given below go before it. */
+  size: 'full' | 'short'
   /** How much is fired, sent, and held open; each row has its own defaults. */
   triggers: number | null
   emits: number | null
@@ -44,7 +47,7 @@ export type Base = {
   replicas: Replica[]
   /** Those of each replica, in the same order; empty without fault proxies. */
   links: Links[]
-  /** Between 0 and 1, the same sequence for the same seed. */
+  /** Between 0 and 1, the same sequence for the same seed; for the load, since faults have a schedule. */
   random: () => number
   /** Progress, for who watches. */
   say: Say
@@ -127,16 +130,5 @@ function replicaOptions(
     folder,
     env: { ...env, ...sentinel?.env },
     clockShiftMs: clockShiftsMs[index] ?? 0,
-  }
-}
-
-/** Numbers between 0 and 1 that follow from the seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

@@ -2,6 +2,7 @@
 import { type HintHistory, checkHints, findRefused, lostMeanwhile, resumedAfter } from './comms-checkers.ts'
 import type { ReadinessSample } from './comms-stage.ts'
 import type { HintRecord } from './hint-load.ts'
+import { judgeDrain } from './judge.ts'
 import type { createVerdict } from './verdict.ts'
 
 export type HarmedRedis = HintHistory &
@@ -10,6 +11,8 @@ export type HarmedRedis = HintHistory &
     harmedAt: number
     healedAt: number
     samples: ReadinessSample[]
+    /** How long it took until no more hints arrived. */
+    drainSeconds: number | null
     /** How much the replicas counted as lost. */
     counted: number
   }
@@ -58,5 +61,6 @@ export function judgeHints(figures: Figures, observed: HarmedRedis): number {
     lostMeanwhile(remote, until, from).length,
     Math.ceil(shareLost * lostMeanwhile(sent, until, from).length),
   )
+  judgeDrain(figures, observed.drainSeconds)
   return remote.length
 }

@@ -3,6 +3,7 @@ import { type CommsCalls, keepDoing, planEmit, tryEmit } from './comms-calls.ts'
 import type { Emit, SentHint } from './comms-checkers.ts'
 import { type CommsStage, socketAt } from './comms-stage.ts'
 import type { CommsWorld } from './comms-world.ts'
+import { areReady, staysSame, waitQuietly } from './quiet.ts'
 
 /** A socket: whose it is, what for, and which replica holds it. */
 export type Place = { replica: number; userId: string; applicationId: string }
@@ -75,6 +76,19 @@ export function startHintLoad(
     await Promise.all(ends.map((end) => end()))
     return record
   }
+}
+
+// A hint takes some milliseconds.
+const stillMs = 1_000
+
+/** Waits until no more hints arrive and every replica is ready. */
+export function drainHints(stage: CommsStage): Promise<number | null> {
+  const isStill = staysSame(async () => (await stage.sockets.arrivals()).length, stillMs)
+  return waitQuietly(stage, {
+    what: 'the last hints arrive',
+    ms: 15_000,
+    holds: async () => (await isStill()) && (await areReady(stage)),
+  })
 }
 
 /** The sum of a counter over all replicas. */

@@ -32,6 +32,6 @@ export function judgeRedelivered(
 
 /** Whether everything was finished in time, and how long that took. */
 export function judgeDrain(figures: Figures, drainSeconds: number | null): void {
-  if (drainSeconds === null) figures.none('drained', ['runs are still open'])
+  if (drainSeconds === null) figures.none('drained', ['something did not come to an end'])
   else figures.show('drain_s', drainSeconds)
 }

@@ -61,6 +61,8 @@ describe('mutants', () => {
     expect(judge(history)).toEqual({
       figures: ['lost=0', 'dup_sched=0', 'dup_deliv=0(<=1)', 'dup_of_others=0', 'instants=0'],
       broken: [],
+      counts: ['lost=0', 'dup_sched=0', 'dup_of_others=0', 'instants=0'],
+      recoveries: [],
     })
   })
 
@@ -85,6 +87,16 @@ describe('mutants', () => {
       figures: ['lost=0'],
     })
     expect(tryMutant({ ...lostRun(), breaks: 'dup_deliv' }, history, judge).isFound).toBe(false)
+  })
+
+  test('one that cannot be planted is not found', () => {
+    const plant = (): History => {
+      throw new Error('there is no run')
+    }
+    expect(tryMutant({ name: 'impossible', breaks: 'lost', plant }, history, judge)).toMatchObject({
+      isFound: false,
+      figures: ['there is no run'],
+    })
   })
 
   test('a figure that is broken anyway shows no mutant', () => {

@@ -12,7 +12,10 @@ import {
 } from './comms-checkers.ts'
 import { duplicateNotification, lostNotification, lostRecipient, refusedEmit } from './comms-mutants.ts'
 import { type CommsStage, type ReadinessSample, inTurn, watchReadiness } from './comms-stage.ts'
+import { judgeDrain } from './judge.ts'
+import { areReady, waitQuietly } from './quiet.ts'
 import { type Row, defineCommsRow } from './row.ts'
+import { type Schedule, bySize, stepOf } from './schedule.ts'
 import { createVerdict, quantile } from './verdict.ts'
 
 type Observed = EmitHistory & {
@@ -22,6 +25,7 @@ type Observed = EmitHistory & {
   startAt: number
   backAt: number
   samples: ReadinessSample[]
+  drainSeconds: number | null
   replicas: string[]
   ended: string[]
 }
@@ -37,11 +41,26 @@ const downMs = 1_500
 const shareCut = 0.05
 const mostCutMs = 100
 
-async function observe(stage: CommsStage, mode: Mode): Promise<Observed> {
+const countOf = (options: CommsStage['options']): number => options.emits ?? bySize(options, 5_000, 1_000)
+
+/** When PostgreSQL is stopped, in emits that are done; and which callers give up on their first try, after how long. */
+function plan(random: () => number, options: CommsStage['options']): Schedule {
+  const count = countOf(options)
+  const restart = { what: 'restart after emits', target: Math.floor(count * (0.2 + 0.4 * random())), atMs: 0 }
+  const cuts = [...Array(count).keys()]
+    .filter(() => random() < shareCut)
+    .map((target) => ({ what: 'caller gives up', target, atMs: Math.ceil(mostCutMs * random()) }))
+  return [restart, ...cuts]
+}
+
+async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promise<Observed> {
   const { cluster, world, calls, random, say, replicas } = stage
-  const count = stage.options.emits ?? 5_000
+  const count = countOf(stage.options)
   const emits = Array.from({ length: count }, () => planEmit(world, random, recipients))
-  const restartAfter = count * (0.2 + 0.4 * random())
+  const restartAfter = stepOf(schedule, 'restart after emits').target
+  const cuts = new Map(
+    schedule.filter(({ what }) => what === 'caller gives up').map(({ target, atMs }) => [target, atMs]),
+  )
   const endWatch = watchReadiness(replicas)
   const next = inTurn(replicas)
   let done = 0
@@ -57,17 +76,21 @@ async function observe(stage: CommsStage, mode: Mode): Promise<Observed> {
     return { stopAt, downAt, startAt, backAt: Date.now() }
   }
   say(`${count} emits by ${clients} clients`)
-  await inParallel(emits, clients, async (emit) => {
-    const isCut = random() < shareCut
-    await emitUntilAccepted(calls, next, emit, isCut ? Math.ceil(mostCutMs * random()) : undefined)
-    if (done++ === Math.floor(restartAfter)) restart().then(restarted.resolve, restarted.reject)
+  await inParallel([...emits.entries()], clients, async ([index, emit]) => {
+    await emitUntilAccepted(calls, next, emit, cuts.get(index))
+    if (done++ === restartAfter) restart().then(restarted.resolve, restarted.reject)
   })
   const times = await restarted.promise
   say('reading the inboxes')
-  await pause(2_000)
+  const drainSeconds = await waitQuietly(stage, {
+    what: 'every replica is ready',
+    ms: 30_000,
+    holds: () => areReady(stage),
+  })
   return {
     emits,
     ...times,
+    drainSeconds,
     stored: await readStored(cluster.sql),
     inboxes: await readInboxes(calls, next, world),
     samples: await endWatch(),
@@ -120,7 +143,10 @@ function judge(observed: Observed) {
   figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
   // Without these, keys would not have mattered.
   figures.atLeast('kept_unanswered', findKeptUnanswered(emits).length, 1)
-  figures.atMost('first_202_after_ms', Math.max(0, acceptedAgainAt(observed) - backAt), firstMs)
+  figures.recovery('first_202_after_ms', {
+    ms: Math.max(0, acceptedAgainAt(observed) - backAt),
+    most: firstMs,
+  })
   figures.show('stop_ms', downAt - stopAt)
   figures.show('recovery_ms', backAt - startAt)
   figures.none('ready_503_then_200', findUnready(observed))
@@ -130,6 +156,7 @@ function judge(observed: Observed) {
     .map(({ start, end }) => end - start)
     .sort((a, b) => a - b)
   figures.show('emit_p99_ms', quantile(taken, 0.99))
+  judgeDrain(figures, observed.drainSeconds)
   return figures.verdict
 }
 
@@ -138,9 +165,10 @@ export const defineRestart = (id: string, mode: Mode): Row =>
   defineCommsRow<Observed>({
     id,
     title: `PostgreSQL stopped (-m ${mode}) and started during 5,000 emits by ${clients} clients that try again`,
+    schedule: plan,
     setup: () => ({ replicas: 3, applications: 2, users: 200 }),
     limitSeconds: 240,
-    observe: (stage) => observe(stage, mode),
+    observe: (stage, schedule) => observe(stage, schedule, mode),
     judge,
     mutants: [
       lostNotification(),

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Base, RowOptions, Say } from './base.ts'
 import { stolenMs } from './cpu.ts'
 import { type CommsSetup, type CommsStage, openCommsStage } from './comms-stage.ts'
+import { type MakeSchedule, type Schedule, planSchedule } from './schedule.ts'
 import { type Setup, type Stage, openStage } from './stage.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -12,18 +13,22 @@ export type Mutant<Observed> = { name: string; breaks: string; plant: (observed:
 type Definition<Observed, S, D> = {
   id: string
   title: string
-  setup: (options: RowOptions) => D
+  /** The faults, drawn from a stream of the seed that is used for nothing else. */
+  schedule?: MakeSchedule
+  setup: (options: RowOptions, schedule: Schedule) => D
   /** After this the row has failed. */
   limitSeconds: number
-  observe: (stage: S) => Promise<Observed>
+  observe: (stage: S, schedule: Schedule) => Promise<Observed>
   judge: (observed: Observed) => Verdict
   mutants: readonly Mutant<Observed>[]
 }
-type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
+export type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
 export type RowResult = { verdict: Verdict; mutants: MutantResult[] }
 export type Row = {
   id: string
   title: string
+  /** The faults that follow from the seed. */
+  schedule: (options: RowOptions) => Schedule
   play: (options: RowOptions, say: Say) => Promise<RowResult>
 }
 
@@ -41,15 +46,18 @@ export function playedOn<Observed, S extends Base, D>(
   definition: Definition<Observed, S, D>,
 ): Row {
   const { id, title, setup, limitSeconds, observe, judge, mutants } = definition
+  const schedule = (options: RowOptions): Schedule => planSchedule(id, options, definition.schedule)
   return {
     id,
     title,
+    schedule,
     play: async (options, say) => {
-      const stage = await open(setup(options), options, say)
+      const planned = schedule(options)
+      const stage = await open(setup(options, planned), options, say)
       let hasFailed = true
       try {
         const stolen = watchStolen()
-        const observed = await within(limitSeconds, observe(stage))
+        const observed = await within(limitSeconds, observe(stage, planned))
         const verdict = judge(observed)
         verdict.figures.push(`log_errors=${countErrors(stage)}`, `cores_stolen=${stolen().toFixed(2)}`)
         hasFailed = verdict.broken.length > 0
@@ -82,9 +90,14 @@ export function tryMutant<Observed>(
   judge: (observed: Observed) => Verdict,
 ): MutantResult {
   const isBroken = (verdict: Verdict): boolean => verdict.broken.some(({ figure }) => figure === breaks)
-  const verdict = judge(plant(structuredClone(observed)))
-  const shown = verdict.figures.filter((figure) => figure.startsWith(`${breaks}=`))
-  return { name, breaks, isFound: isBroken(verdict) && !isBroken(judge(observed)), figures: shown }
+  try {
+    const verdict = judge(plant(structuredClone(observed)))
+    const shown = verdict.figures.filter((figure) => figure.startsWith(`${breaks}=`))
+    return { name, breaks, isFound: isBroken(verdict) && !isBroken(judge(observed)), figures: shown }
+  } catch (error) {
+    // A record may lack what the mistake is planted in, and then nothing was shown.
+    return { name, breaks, isFound: false, figures: [(error as Error).message] }
+  }
 }
 
 async function within<T>(seconds: number, work: Promise<T>): Promise<T> {

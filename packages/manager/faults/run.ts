@@ -1,95 +1,47 @@
-// Runs rows of the fault programme and prints a line for each: npm run faults -- <row>… [options]
+// The command line of the fault programme: npm run faults -- <row or group>… [options]
 import { parseArgs } from 'node:util'
-import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
-import type { Row, RowResult } from './row.ts'
-import { f01 } from './rows/f01.ts'
-import { f03 } from './rows/f03.ts'
-import { f04 } from './rows/f04.ts'
-import { f05 } from './rows/f05.ts'
-import { f06 } from './rows/f06.ts'
-import { f12 } from './rows/f12.ts'
-import { f13 } from './rows/f13.ts'
-import { f14 } from './rows/f14.ts'
-import { f17 } from './rows/f17.ts'
-import { f18 } from './rows/f18.ts'
-import { f19 } from './rows/f19.ts'
-import { f20 } from './rows/f20.ts'
-import { f21 } from './rows/f21.ts'
-import { f26 } from './rows/f26.ts'
-import { f28 } from './rows/f28.ts'
-import { f29 } from './rows/f29.ts'
-import { f32 } from './rows/f32.ts'
-import { f38 } from './rows/f38.ts'
+import { ensureEngines } from '../test/engines/install.ts'
 import type { RowOptions } from './base.ts'
+import { playAll } from './programme.ts'
+import { createOutFolder, renderTable, writeOut } from './report.ts'
+import { allRows, chooseRows, groups, shortRows } from './rows.ts'
 
-const rows: readonly Row[] = [
-  f01,
-  f03,
-  f04,
-  f05,
-  f06,
-  f12,
-  f13,
-  f14,
-  f17,
-  f18,
-  f19,
-  f20,
-  f21,
-  f26,
-  f28,
-  f29,
-  f32,
-  f38,
-]
-/** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
-const groups: Record<string, readonly Row[]> = {
-  triggers: [f01, f03, f20, f21, f28, f29],
-  comms: [f04, f05, f12, f13, f14, f17, f18, f19],
-}
+const renderGroup = ([name, rows]: [string, typeof allRows]): string =>
+  `  ${name.padEnd(11)} ${rows.map(({ id }) => id).join(' ')}`
 
-const help = `Usage: npm run faults -- <row or group>... [options]
+const help = `Usage: npm run faults -- [<row or group>...] [options]
 
-Breaks the service on purpose, with engines, replicas and backends of its own, and prints what held.
-Everything but the lines of the rows goes to standard error. Exit code 1 when a row fails.
+Breaks the service on purpose, with engines, replicas and backends of its own, and prints what held: a line for each row and
+for each mistake that was planted in its record and has to be found, and a table of all rows. Everything else goes to
+standard error. Exit code 1 when a row fails or a planted mistake is not found. Without names every row but F30 is played.
+Tables, figures, schedules and timelines are kept in packages/manager/faults/out.
 
 Rows:
-${rows.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}
+${allRows.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}
 Groups:
-${Object.entries(groups)
-  .map(([name, members]) => `  ${name}  ${members.map(({ id }) => id).join(' ')}`)
-  .join('\n')}
+${[...Object.entries(groups), ['short', shortRows] as [string, typeof allRows]].map(renderGroup).join('\n')}
 
 Options:
   --seed <n>        decides which replica is hit and when (default: a random one, printed)
+  --repeat <n>      plays each row so many times; their schedules have to be the same
+  --short           smaller and shorter rows; the group short always is
   --triggers <n>    how many are fired, instead of the row's own number
   --emits <n>       how many notifications are sent, instead of the row's own number (F04, F05)
   --sockets <n>     how many are open, instead of the row's own number (F17, F18, F19)
   --sessions <n>    how many logins there are, instead of the row's own number (F26)
   --processes <n>   replicas of F38 (default: 3)
-  --mutants         also plants mistakes in what was recorded; every one has to be found
   --keep            keep the logs of rows that pass; those of rows that fail are always kept
   --help            this text
 
 Examples:
+  $ npm run faults
   $ npm run faults -- triggers
-  $ npm run faults -- F01 --seed 42
-  $ npm run faults -- triggers --mutants
-  $ npm run faults -- comms
+  $ npm run faults -- F01 --seed 42 --repeat 3
   $ npm run faults -- F04 --emits 500
-  $ npm run faults -- F32 --mutants
   $ npm run faults -- F38 --triggers 20000 --processes 1
 `
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-
-/** The rows these names stand for, or null when one is unknown. */
-function rowsOf(names: readonly string[]): readonly Row[] | null {
-  const found = names.map(
-    (name) => groups[name.toLowerCase()] ?? rows.filter(({ id }) => id === name.toUpperCase()),
-  )
-  return found.length === 0 || found.some(({ length }) => length === 0) ? null : found.flat()
-}
 
 /** A number of an option, null when it is not given. */
 function numberOf(text: string | undefined): number | null {
@@ -99,38 +51,18 @@ function numberOf(text: string | undefined): number | null {
   return value
 }
 
-/** Plays a row and prints what it found; false when something did not hold. */
-async function play(row: Row, options: RowOptions, withMutants: boolean): Promise<boolean> {
-  const say = (text: string): void => void process.stderr.write(`${row.id}: ${text}\n`)
-  let result: RowResult
-  try {
-    result = await row.play(options, say)
-  } catch (error) {
-    print(`FAULT ${row.id} seed=${options.seed} FAIL`)
-    say((error as Error).message)
-    return false
-  }
-  const { figures, broken } = result.verdict
-  const isGood = broken.length === 0
-  print(`FAULT ${row.id} ${figures.join(' ')} seed=${options.seed} ${isGood ? 'PASS' : 'FAIL'}`)
-  for (const { figure, details } of broken) say(`${figure}: ${details}`)
-  if (!withMutants) return isGood
-  for (const { name, isFound, figures: shown } of result.mutants)
-    print(`MUTANT ${row.id} "${name}" ${shown.join(' ')} ${isFound ? 'FOUND' : 'NOT FOUND'}`)
-  return isGood && result.mutants.every(({ isFound }) => isFound)
-}
-
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       seed: { type: 'string' },
+      repeat: { type: 'string' },
+      short: { type: 'boolean', default: false },
       triggers: { type: 'string' },
       emits: { type: 'string' },
       sockets: { type: 'string' },
       sessions: { type: 'string' },
       processes: { type: 'string' },
-      mutants: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -139,10 +71,10 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
-  const chosen = rowsOf(positionals)
-  if (chosen === null) throw new Error('name a row or a group; --help lists them')
+  const { rows, isShort } = chooseRows(positionals)
   const options: RowOptions = {
     seed: numberOf(values.seed) ?? 1 + Math.floor(Math.random() * 1_000_000),
+    size: isShort || values.short ? 'short' : 'full',
     triggers: numberOf(values.triggers),
     emits: numberOf(values.emits),
     sockets: numberOf(values.sockets),
@@ -150,11 +82,14 @@ async function main(): Promise<number> {
     processes: numberOf(values.processes),
     keep: values.keep,
   }
+  const repeat = numberOf(values.repeat) ?? 1
   ensureEngines()
-  ensureHighAvailability()
-  let areGood = true
-  for (const row of chosen) areGood = (await play(row, options, values.mutants)) && areGood
-  return areGood ? 0 : 1
+  const out = createOutFolder(options.seed)
+  const keep: Parameters<typeof playAll>[0]['keep'] = (played) => writeOut(out, played)
+  const played = await playAll({ rows, options, repeat, print, keep })
+  print(`\n${renderTable(played)}`)
+  process.stderr.write(`table, figures, schedules and timelines are in ${out}\n`)
+  return played.every(({ isGood }) => isGood) ? 0 : 1
 }
 
 // What a row has started is ended by others when this process ends (children.ts, test/engines/keeper.ts).

@@ -1,6 +1,6 @@
 // What a row about triggers runs on: engines, replicas, and backends that are registered.
 import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from './base.ts'
-import { until } from './children.ts'
+import { waitQuietly } from './quiet.ts'
 import { type Sink, startSink } from './sink.ts'
 import { type World, createWorld } from './world.ts'
 
@@ -20,23 +20,19 @@ export const openStage = (setup: Setup, options: RowOptions, say: Say): Promise<
 type Drained = { runs: number; ms: number; scheduledUntil?: number }
 
 /** Waits until there are this many runs and none is open; resolves to the seconds it took, or to null after `ms`. */
-export async function drain(stage: Stage, { runs, ms, scheduledUntil }: Drained): Promise<number | null> {
-  const start = Date.now()
-  stage.say(`waiting until ${runs} runs are finished`)
-  try {
-    await until('the end of all runs', ms, async () => {
+export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Promise<number | null> =>
+  waitQuietly(stage, {
+    what: `${runs} runs are finished`,
+    ms,
+    holds: async () => {
       const { rows } = await stage.cluster.sql.query<{ total: number; open: number }>(
         `select count(*)::integer as total, (count(*) filter (where outcome = 'pending'))::integer as open
          from trigger_runs where scheduled_at <= coalesce($1, 'infinity'::timestamptz)`,
         [scheduledUntil === undefined ? null : new Date(scheduledUntil)],
       )
       return rows[0] !== undefined && rows[0].total >= runs && rows[0].open === 0
-    })
-    return (Date.now() - start) / 1_000
-  } catch {
-    return null
-  }
-}
+    },
+  })
 
 export type ActiveJob = { id: string; started: string; data: string }
 

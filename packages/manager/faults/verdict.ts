@@ -1,21 +1,40 @@
 // What a row found: figures for people, and which of them are not as promised.
 
-export type Verdict = { figures: string[]; broken: { figure: string; details: string }[] }
+/** How long it took until the service worked again, and how long the engine takes without it; null when not measured. */
+type Recovery = { figure: string; ms: number; bareMs: number | null }
+export type Verdict = {
+  figures: string[]
+  broken: { figure: string; details: string }[]
+  /** Those of the figures that count what must not be. */
+  counts: string[]
+  recoveries: Recovery[]
+}
+
+type Recovered = { ms: number; most: number; bareMs?: number | null }
 
 /** Collects the figures of a row, in the order in which they are printed. */
 export function createVerdict() {
-  const verdict: Verdict = { figures: [], broken: [] }
+  const verdict: Verdict = { figures: [], broken: [], counts: [], recoveries: [] }
   const judge = (figure: string, shown: string, holds: boolean, details: string): void => {
     verdict.figures.push(`${figure}=${shown}`)
     if (!holds) verdict.broken.push({ figure, details })
   }
+  const atMost = (figure: string, value: number, most: number): void =>
+    judge(figure, `${rounded(value)}(<=${rounded(most)})`, value <= most, `${value} is more than ${most}`)
   return {
     verdict,
     /** Nothing of this may be found. */
-    none: (figure: string, found: readonly string[]): void =>
-      judge(figure, String(found.length), found.length === 0, found.slice(0, 5).join('; ')),
-    atMost: (figure: string, value: number, most: number): void =>
-      judge(figure, `${rounded(value)}(<=${rounded(most)})`, value <= most, `${value} is more than ${most}`),
+    none: (figure: string, found: readonly string[]): void => {
+      verdict.counts.push(`${figure}=${found.length}`)
+      judge(figure, String(found.length), found.length === 0, found.slice(0, 5).join('; '))
+    },
+    atMost,
+    /** A time until something works again, in milliseconds, with that of the bare engine where it is known. */
+    recovery: (figure: string, { ms, most, bareMs = null }: Recovered): void => {
+      verdict.recoveries.push({ figure, ms, bareMs })
+      atMost(figure, ms, most)
+      if (bareMs !== null) judge(`bare_${figure}`, rounded(bareMs), true, '')
+    },
     atLeast: (figure: string, value: number, least: number): void =>
       judge(
         figure,

@@ -1,6 +1,7 @@
 // A row under the mixed load: what it does meanwhile, and what must hold besides that which always must.
 import type { RowOptions } from '../base.ts'
 import { type Mutant, type Row, playedOn } from '../row.ts'
+import type { MakeSchedule, Schedule } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 import type { FaultSpan, MixedHistory } from './history.ts'
 import { type MixedRules, judgeMixed } from './judge.ts'
@@ -12,10 +13,11 @@ type Figures = ReturnType<typeof createVerdict>
 type MixedDefinition<O extends MixedObserved> = {
   id: string
   title: string
-  setup: (options: RowOptions) => MixedSetup
+  schedule?: MakeSchedule
+  setup: (options: RowOptions, schedule: Schedule) => MixedSetup
   limitSeconds: number
   rules?: MixedRules
-  observe: (stage: MixedStage) => Promise<O>
+  observe: (stage: MixedStage, schedule: Schedule) => Promise<O>
   /** What this row adds to the figures of all. */
   judge: (figures: Figures, observed: O) => void
   mutants: readonly Mutant<O>[]

@@ -12,8 +12,10 @@ import {
   redeliveryOfOthers,
   unstoredRun,
 } from '../mutants.ts'
+import { pick } from '../random.ts'
 import { type Run, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
+import { type Schedule, bySize, reach, stepOf, targetOf } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { planTriggers, yearly } from '../world.ts'
@@ -28,26 +30,32 @@ type Observed = History & {
   drainSeconds: number | null
 }
 
-const perSecond = 100
-const spreadMs = 80_000
-const stopMs = 60_000
+const replicas = 3
+// A claim lasts for some ten seconds.
+const sizeOf = (options: Stage['options']) =>
+  bySize(
+    options,
+    { perSecond: 100, spreadMs: 80_000, stopMs: 60_000 },
+    { perSecond: 50, spreadMs: 50_000, stopMs: 35_000 },
+  )
 // The sleeper touches its claims every few seconds, and reports what it had in its hands at once.
 const wakeMs = 12_000
 
-async function observe(stage: Stage): Promise<Observed> {
-  const { cluster, sink, world, random, say } = stage
+async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
+  const { cluster, sink, world, say } = stage
   // With an answer after a second some thirty attempts are in flight in each replica.
   await sink.setMode([...Array(sink.size).keys()], 'ok:1000')
   const dueAt = Date.now() + 3_000
+  const { perSecond, spreadMs } = sizeOf(stage.options)
   const count = stage.options.triggers ?? (perSecond * spreadMs) / 1_000
   const planned = await planTriggers(cluster.sql, world, { count, expression: yearly, dueAt, spreadMs })
-  const sleeper = stage.replicas[Math.floor(random() * stage.replicas.length)] as Stage['replicas'][number]
-  await pause(dueAt - Date.now() + 4_000 + 3_000 * random())
-  say(`stopping ${sleeper.name} for ${stopMs / 1_000} s`)
-  const stoppedAt = Date.now()
+  const [stop, wake] = [stepOf(schedule, 'stop'), stepOf(schedule, 'wake')]
+  const sleeper = targetOf(stage.replicas, stop)
+  await reach(stop, dueAt)
+  say(`stopping ${sleeper.name} for ${(wake.atMs - stop.atMs) / 1_000} s`)
   sleeper.signal('SIGSTOP')
   const jobs = await readHeldJobs(stage)
-  await pause(stoppedAt + stopMs - Date.now())
+  await reach(wake, dueAt)
   const before = await readRuns(cluster.sql)
   say(`waking ${sleeper.name}`)
   sleeper.signal('SIGCONT')
@@ -82,7 +90,15 @@ function judge(observed: Observed) {
 export const f03: Row = defineRow<Observed>({
   id: 'F03',
   title: 'SIGSTOP one of three replicas for 60 s at 100 runs per second, then SIGCONT',
-  setup: () => ({ destinations: 100, replicas: 3 }),
+  schedule: (random, options) => {
+    const target = pick(random, replicas)
+    const atMs = Math.round(4_000 + 3_000 * random())
+    return [
+      { what: 'stop', target, atMs },
+      { what: 'wake', target, atMs: atMs + sizeOf(options).stopMs },
+    ]
+  },
+  setup: () => ({ destinations: 100, replicas }),
   limitSeconds: 400,
   observe,
   judge,

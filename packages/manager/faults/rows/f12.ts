@@ -4,8 +4,9 @@ import { pause } from '../children.ts'
 import { hintTwice, lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { type Flood, flood, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { type Flood, drainHints, flood, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 
 type Observed = HarmedRedis & { flood: Flood }
@@ -16,8 +17,10 @@ const rates = { emits: 30, publishes: 15 }
 const limit = { rate: 50, burst: 200 }
 const floodSize = 600
 const shareUncounted = 0.05
+// Replicas have noticed that Redis is away, and have been flooded, before it is back.
+const downMs = 8_000
 
-async function observe(stage: CommsStage): Promise<Observed> {
+async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
   const { cluster, world, calls, replicas, say } = stage
   // The last application has no sockets; it is the one that is limited.
   const [applicationIds, flooded] = [world.applicationIds.slice(0, -1), world.applicationIds.at(-1) as string]
@@ -25,7 +28,8 @@ async function observe(stage: CommsStage): Promise<Observed> {
   const endWatch = watchReadiness(replicas)
   const before = await sumOf(stage, 'svc_hints_lost_total')
   const endLoad = startHintLoad(stage, places, rates)
-  await pause(4_000)
+  const startedAt = Date.now()
+  await reach(stepOf(schedule, 'kill'), startedAt)
   say('killing Redis')
   const harmedAt = Date.now()
   await cluster.harm('redis SIGKILL')
@@ -35,15 +39,16 @@ async function observe(stage: CommsStage): Promise<Observed> {
     applicationId: flooded,
     count: floodSize,
   })
-  await pause(5_000)
+  await reach(stepOf(schedule, 'start'), startedAt)
   say('starting Redis')
   await cluster.harm('redis start')
   const healedAt = Date.now()
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     harmedAt,
@@ -88,6 +93,13 @@ export const f12: Row = defineCommsRow<Observed>({
     users: people,
     env: { SVC_COMMS_PUBLISH_RATE: String(limit.rate), SVC_COMMS_PUBLISH_BURST: String(limit.burst) },
   }),
+  schedule: (random) => {
+    const atMs = Math.round(3_000 + 3_000 * random())
+    return [
+      { what: 'kill', target: 'redis', atMs },
+      { what: 'start', target: 'redis', atMs: Math.round(atMs + downMs + 2_000 * random()) },
+    ]
+  },
   limitSeconds: 180,
   observe,
   judge,

@@ -5,8 +5,9 @@ import type { Emit } from '../comms-checkers.ts'
 import { lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 
 /** When the time without harm began. */
@@ -24,7 +25,7 @@ const goodRatio = 1.3
 const slackMs = 10
 const shortWaitMs = 250
 
-async function observe(stage: CommsStage): Promise<Observed> {
+async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
   const { cluster, world, replicas, say } = stage
   const places = await openEverywhere(stage, { ...world, userIds: world.userIds.slice(0, people) })
   const endWatch = watchReadiness(replicas)
@@ -32,19 +33,20 @@ async function observe(stage: CommsStage): Promise<Observed> {
   const endLoad = startHintLoad(stage, places, rates)
   await pause(warmUpMs)
   const startedAt = Date.now()
-  await pause(beforeMs)
+  await reach(stepOf(schedule, 'stop'), startedAt)
   say(`stopping Redis for ${hangMs / 1_000} s`)
   const harmedAt = Date.now()
   await cluster.harm('redis SIGSTOP')
-  await pause(hangMs)
+  await reach(stepOf(schedule, 'wake'), startedAt)
   say('waking Redis')
   await cluster.harm('redis SIGCONT')
   const healedAt = Date.now()
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     startedAt,
@@ -84,6 +86,13 @@ export const f13: Row = defineCommsRow<Observed>({
   id: 'F13',
   title: 'SIGSTOP of Redis for 30 s during emits and publishes, with sockets on three replicas',
   setup: () => ({ replicas: 3, applications: 2, users: people }),
+  schedule: (random) => {
+    const atMs = Math.round(beforeMs + 3_000 * random())
+    return [
+      { what: 'stop', target: 'redis', atMs },
+      { what: 'wake', target: 'redis', atMs: atMs + hangMs },
+    ]
+  },
   limitSeconds: 180,
   observe,
   judge,

@@ -4,8 +4,9 @@ import { pause } from '../children.ts'
 import { hintTwice, lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from '../comms-mutants.ts'
 import { type CommsStage, watchReadiness } from '../comms-stage.ts'
 import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-judge.ts'
-import { openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
+import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { type Schedule, reach, stepOf } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 
 /** The ports of the master before, and in the end. */
@@ -14,23 +15,24 @@ type Observed = HarmedRedis & { masters: [number, number] }
 const people = 20
 const rates = { emits: 30, publishes: 15 }
 
-async function observe(stage: CommsStage): Promise<Observed> {
+async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
   const { sentinel, world, replicas, say } = stage
   if (sentinel === null) throw new Error('there is no Sentinel')
   const places = await openEverywhere(stage, world)
   const endWatch = watchReadiness(replicas)
   const before = await sumOf(stage, 'svc_hints_lost_total')
   const endLoad = startHintLoad(stage, places, rates)
-  await pause(4_000)
+  await reach(stepOf(schedule, 'kill'), Date.now())
   const master = await sentinel.master()
   say('killing the master of Redis')
   const harmedAt = Date.now()
   sentinel.signal(master, 'SIGKILL')
   await pause(watchMs)
   const record = await endLoad()
-  await pause(1_000)
+  const drainSeconds = await drainHints(stage)
   return {
     ...record,
+    drainSeconds,
     heldBy: places.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
     harmedAt,
@@ -55,6 +57,9 @@ export const f14: Row = defineCommsRow<Observed>({
   id: 'F14',
   title: 'kill -9 of the master of Redis under Sentinel, with sockets on three replicas',
   setup: () => ({ replicas: 3, withSentinel: true, applications: 2, users: people }),
+  schedule: (random) => [
+    { what: 'kill', target: 'master of redis', atMs: Math.round(3_000 + 3_000 * random()) },
+  ],
   limitSeconds: 180,
   observe,
   judge,

@@ -16,7 +16,9 @@ import { duplicateNotification, lostNotification, lostRecipient } from '../comms
 import { type CommsStage, socketAt } from '../comms-stage.ts'
 import { listenOverflows } from '../cpu.ts'
 import { type Balancer, startBalancer } from '../engines/haproxy.ts'
+import { shuffle } from '../random.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { type Schedule, bySize, targetOf } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 
@@ -36,6 +38,7 @@ type Observed = EmitHistory & {
   overflows: number
 }
 
+const replicas = 3
 const socketsPerPerson = 4
 const rates = { emits: 40, probes: 40 }
 const recipients = 5
@@ -49,9 +52,15 @@ const settleMs = 6_000
  * Replaces them one after the other, as a rolling update does: the successor is ready first, and the next is left alone for
  * as long as the sockets of the last need to come back.
  */
-async function replaceAll(stage: CommsStage, balancer: Balancer): Promise<Observed['drains']> {
+async function replaceAll(
+  stage: CommsStage,
+  schedule: Schedule,
+  balancer: Balancer,
+): Promise<Observed['drains']> {
   const drains: Observed['drains'] = []
-  for (const replica of stage.replicas.slice()) {
+  const first = stage.replicas.slice()
+  for (const step of schedule) {
+    const replica = targetOf(first, step)
     await balancer.add(await stage.startReplica())
     stage.say(`ending ${replica.name}`)
     const start = Date.now()
@@ -64,7 +73,7 @@ async function replaceAll(stage: CommsStage, balancer: Balancer): Promise<Observ
   return drains
 }
 
-async function observe(stage: CommsStage): Promise<Observed> {
+async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
   const { world, calls, sockets, random, say, cluster, folder, replicas } = stage
   const balancer = stage.ends(await startBalancer(folder, replicas))
   const next = (): string => balancer.url
@@ -90,13 +99,13 @@ async function observe(stage: CommsStage): Promise<Observed> {
       return emitUntilAccepted(calls, next, emit)
     }),
     keepDoing(rates.probes, async () => {
-      const userId = world.userIds[Math.floor(Math.random() * world.userIds.length)] as string
+      const userId = world.userIds[Math.floor(random() * world.userIds.length)] as string
       const { status, body } = await calls.unread(next, userId, applicationId)
       if (status !== 200) failed.push(`unread ${status} ${JSON.stringify(body)}`)
     }),
   ]
   await pause(2_000)
-  const drains = await replaceAll(stage, balancer)
+  const drains = await replaceAll(stage, schedule, balancer)
   await until('the return of the sockets', 30_000, async () => (await sockets.greeted()) === count).catch(
     () => say('some sockets did not come back'),
   )
@@ -158,10 +167,17 @@ function judge(observed: Observed) {
 export const f17: Row = defineCommsRow<Observed>({
   id: 'F17',
   title: 'SIGTERM to each of three replicas in turn, under 2,000 sockets and steady emits',
-  setup: ({ sockets }) => ({
-    replicas: 3,
+  // One after the other: the times are the earliest.
+  schedule: (random) =>
+    shuffle(random, [...Array(replicas).keys()]).map((target, turn) => ({
+      what: 'replace',
+      target,
+      atMs: turn * settleMs,
+    })),
+  setup: (options) => ({
+    replicas,
     applications: 1,
-    users: Math.ceil((sockets ?? 2_000) / socketsPerPerson),
+    users: Math.ceil((options.sockets ?? bySize(options, 2_000, 400)) / socketsPerPerson),
     env: { SVC_SHUTDOWN_DRAIN_DELAY_MS: String(drainDelayMs) },
   }),
   limitSeconds: 240,

@@ -7,6 +7,7 @@ import { refusedEmit } from '../comms-mutants.ts'
 import { type CommsStage, inTurn, socketAt } from '../comms-stage.ts'
 import { listenOverflows } from '../cpu.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { type Schedule, bySize, reach, stepOf } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
 import { createVerdict, lagsAt, peakPerSecond } from '../verdict.ts'
 
@@ -46,7 +47,7 @@ function watchTransactions({ cluster }: CommsStage): () => Promise<number[]> {
   }
 }
 
-async function observe(stage: CommsStage): Promise<Observed> {
+async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
   const { world, calls, sockets, random, say, replicas } = stage
   const next = inTurn(replicas)
   const [applicationId] = world.applicationIds as [string]
@@ -72,7 +73,7 @@ async function observe(stage: CommsStage): Promise<Observed> {
     await emitUntilAccepted(calls, next, emit)
   })
   const endBefore = watchTransactions(stage)
-  await pause(5_000)
+  await reach(stepOf(schedule, 'cut'), Date.now())
   const before = await endBefore()
   const endAfter = watchTransactions(stage)
   say(`cutting ${count} sockets`)
@@ -126,10 +127,11 @@ function judge({ sockets, emits, events, greeted, overflows, transactions, openS
 export const f18: Row = defineCommsRow<Observed>({
   id: 'F18',
   title: '10,000 sockets are cut at once and come back',
-  setup: ({ sockets }) => ({
+  schedule: (random) => [{ what: 'cut', target: 'every socket', atMs: Math.round(5_000 + 2_000 * random()) }],
+  setup: (options) => ({
     replicas: 3,
     applications: 1,
-    users: Math.ceil((sockets ?? 10_000) / socketsPerPerson),
+    users: Math.ceil((options.sockets ?? bySize(options, 10_000, 2_000)) / socketsPerPerson),
   }),
   limitSeconds: 240,
   observe,

@@ -6,6 +6,7 @@ import { type CommsStage, socketAt } from '../comms-stage.ts'
 import { cpuOf, cpuOfFamily, rssOf } from '../cpu.ts'
 import type { Replica } from '../replicas.ts'
 import { type Row, defineCommsRow } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 
@@ -40,9 +41,9 @@ const busyHintBytes = 8_000
 const busyRate = 50
 const perQuietApplication = 10
 const othersOfBusy = 10
-const slowOf = ({ sockets }: CommsStage['options']): number => Math.ceil((sockets ?? 2_000) / 20)
-const quietRateOf = ({ options }: Pick<CommsStage, 'options'>): number =>
-  (950 * (options.sockets ?? 2_000)) / 2_000
+const socketsOf = (options: CommsStage['options']): number => options.sockets ?? bySize(options, 2_000, 400)
+const slowOf = (options: CommsStage['options']): number => Math.ceil(socketsOf(options) / 20)
+const quietRateOf = ({ options }: Pick<CommsStage, 'options'>): number => (950 * socketsOf(options)) / 2_000
 const [warmUpMs, phaseMs, longestMs] = [10_000, 15_000, 34_000]
 const returnMs = 30_000
 const goodRatio = 1.2
@@ -243,8 +244,7 @@ export const f19: Row = defineCommsRow<Observed>({
   title: '100 of 2,000 sockets stop reading under 1,000 hints per second in their tenant',
   setup: (options) => ({
     replicas: 1,
-    applications:
-      1 + Math.ceil(((options.sockets ?? 2_000) - slowOf(options) - othersOfBusy) / perQuietApplication),
+    applications: 1 + Math.ceil((socketsOf(options) - slowOf(options) - othersOfBusy) / perQuietApplication),
     // A line for every request is not the subject.
     env: { SVC_LOG_LEVEL: 'warn' },
     users: slowOf(options) + othersOfBusy,

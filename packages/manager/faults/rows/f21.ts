@@ -6,6 +6,7 @@ import { judgeDrain } from '../judge.ts'
 import { type History, doubleScheduling, lostRun } from '../mutants.ts'
 import { type Delivery, keyOf, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import type { Mode } from '../sink.ts'
 import { createVerdict } from '../verdict.ts'
@@ -16,7 +17,7 @@ type Observed = History & { drainSeconds: number | null }
 const destinations = 100
 const retryAfterSeconds = 3
 const failing: Mode[] = ['500', `429:${retryAfterSeconds}`, 'reset']
-const spreadMs = 30_000
+const spreadMsOf = (options: Stage['options']): number => bySize(options, 30_000, 10_000)
 // Shorter than the delays of an installation, so that the row takes a minute.
 const delaysMs = [1_000, 2_000, 4_000]
 const policy = {
@@ -37,7 +38,8 @@ async function observe(stage: Stage): Promise<Observed> {
       mode,
     )
   const dueAt = Date.now() + 3_000
-  const count = stage.options.triggers ?? 3_000
+  const spreadMs = spreadMsOf(stage.options)
+  const count = stage.options.triggers ?? bySize(stage.options, 3_000, 800)
   const planned = await planTriggers(cluster.sql, world, { count, expression: yearly, dueAt, spreadMs })
   await pause(dueAt + spreadMs - Date.now())
   const drainSeconds = await drain(stage, { runs: count, ms: 120_000 })

@@ -5,6 +5,7 @@ import { type Base, openBase } from '../base.ts'
 import { pause, until } from '../children.ts'
 import { inParallel } from '../comms-calls.ts'
 import { type Row, playedOn } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { type Terminal, decide, openTerminal } from '../../test/kit/cli-login.ts'
 
@@ -19,7 +20,6 @@ type Observed = {
   revoked: number
 }
 
-const defaultSessions = 200
 const pollsEach = 100
 const approvalsAtOnce = 4
 const settleMs = 30_000
@@ -57,7 +57,7 @@ async function pollAtOnce({ replicas }: Base, { terminal, sessionId, code }: Wai
 
 async function observe(stage: Base): Promise<Observed> {
   const { cluster, options, say } = stage
-  const sessions = options.sessions ?? defaultSessions
+  const sessions = options.sessions ?? bySize(options, 200, 20)
   say(`approving ${sessions} logins`)
   const indexes = [...Array(sessions).keys()]
   const waiting = await inParallel(indexes, approvalsAtOnce, (index) => approve(stage, index))

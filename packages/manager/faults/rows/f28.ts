@@ -5,8 +5,10 @@ import { checkInstants, checkOrder, lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { judgeDrain, judgeFirings } from '../judge.ts'
 import { type History, doubleScheduling, lostRun, overtaking, shiftedInstant } from '../mutants.ts'
+import { shuffle } from '../random.ts'
 import { readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { endTriggers, minuteAfter, minuteMs, planTriggers } from '../world.ts'
@@ -27,7 +29,7 @@ const mostSkewMs = minuteMs
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world, say } = stage
   const dueAt = minuteAfter(8_000)
-  const count = stage.options.triggers ?? 1_000
+  const count = stage.options.triggers ?? bySize(stage.options, 1_000, 200)
   const first = await planTriggers(cluster.sql, world, { count, expression: '* * * * *', dueAt })
   const planned = first.flatMap((one) =>
     Array.from({ length: instants }, (_, index) => ({ ...one, scheduledAt: dueAt + index * minuteMs })),
@@ -79,7 +81,17 @@ function judge(observed: Observed) {
 export const f28: Row = defineRow<Observed>({
   id: 'F28',
   title: 'the clocks of two of three replicas are ten minutes ahead and behind',
-  setup: () => ({ destinations: 50, replicas: 3, clockShiftsMs: [0, shiftMs, -shiftMs] }),
+  schedule: (random) =>
+    shuffle(random, [0, shiftMs, -shiftMs]).map((target, index) => ({
+      what: `shift the clock of replica ${index + 1}`,
+      target,
+      atMs: 0,
+    })),
+  setup: (_options, schedule) => ({
+    destinations: 50,
+    replicas: 3,
+    clockShiftsMs: schedule.map(({ target }) => Number(target)),
+  }),
   limitSeconds: 300,
   observe,
   judge,

@@ -6,6 +6,7 @@ import { judgeDrain } from '../judge.ts'
 import { type History, doubleScheduling, lostDelivery } from '../mutants.ts'
 import { type Planned, type Run, keyOf, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import { createVerdict, peakPerSecond } from '../verdict.ts'
 import { minuteMs, planTriggers } from '../world.ts'
@@ -76,7 +77,7 @@ async function observe(stage: Stage): Promise<Observed> {
   }
   await pretendDowntime(stage)
   const now = Date.now()
-  const count = stage.options.triggers ?? 5_000
+  const count = stage.options.triggers ?? bySize(stage.options, 5_000, 1_000)
   const groups = [
     await planMissed(stage, { count, everyMinutes: 1, now }),
     await planMissed(stage, { count: 100, everyMinutes: 5, now }),

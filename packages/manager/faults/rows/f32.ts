@@ -10,6 +10,7 @@ import { Undo, random, restoreBackup, tampering } from '../../test/kit/tampering
 import { appendRows, checkpointKey, macKey, sealAll } from '../../test/kit/trail.ts'
 import { type Base, openBase } from '../base.ts'
 import { type Mutant, type Row, playedOn } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 
 /** The rows at which each way of verification found it; null when it did not, or is not meant to. */
@@ -18,7 +19,7 @@ type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
 const chainId = '01a1dce9-d14b-710f-8362-6ebef3620ecb'
 const [sealedAt, rowCount] = [[10, 25, 40], 40]
-const [count, manyRows] = [1_000, 20_000]
+const manyRows = 20_000
 const keys = [checkpointKey]
 const both = { newRows: 1_000, oldRows: 1_000 }
 
@@ -42,6 +43,7 @@ async function observe({ cluster, options, say }: Base): Promise<Observed> {
     const pick = random(options.seed)
     const tried: Tried[] = []
     const falseAlarms: string[] = []
+    const count = bySize(options, 1_000, 100)
     say(`tampering ${count} times`)
     for (let i = 0; i < count; i++) {
       // Every twentieth is a backup from before, whose marks are those of then: only what was kept outside tells.

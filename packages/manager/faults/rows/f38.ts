@@ -9,6 +9,7 @@ import { type History, doubleScheduling, lostDelivery, lostRun } from '../mutant
 import { readRuns } from '../recorder.ts'
 import { proxySecret } from '../replicas.ts'
 import { type Row, defineRow } from '../row.ts'
+import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 import { endTriggers, minuteAfter, planTriggers } from '../world.ts'
@@ -61,7 +62,7 @@ function probeApi({ replicas, world }: Stage): () => Promise<number[]> {
 
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world, say } = stage
-  const count = stage.options.triggers ?? 20_000
+  const count = stage.options.triggers ?? bySize(stage.options, 20_000, 4_000)
   const dueAt = minuteAfter(20_000 + count / 2)
   const planned = await planTriggers(cluster.sql, world, { count, expression: '* * * * *', dueAt })
   await cluster.sql.query('analyze triggers')

@@ -1,0 +1,45 @@
+// What does not come to an end is found, and what does is timed.
+import { expect, test } from 'vitest'
+import { judgeDrain } from './judge.ts'
+import { staysSame, waitQuietly } from './quiet.ts'
+import { createVerdict } from './verdict.ts'
+
+const said: string[] = []
+const stage = { say: (text: string): void => void said.push(text) }
+
+test('the time until it holds is given', async () => {
+  let calls = 0
+  const seconds = await waitQuietly(stage, {
+    what: 'the third look',
+    ms: 5_000,
+    holds: () => Promise.resolve(++calls === 3),
+  })
+  expect(seconds).toBeGreaterThanOrEqual(0.3)
+  const figures = createVerdict()
+  judgeDrain(figures, seconds)
+  expect(figures.verdict.broken).toEqual([])
+  expect(figures.verdict.figures).toEqual([expect.stringMatching(/^drain_s=/)])
+})
+
+test('what never holds breaks a figure', async () => {
+  const never = await waitQuietly(stage, { what: 'nothing', ms: 1, holds: () => Promise.resolve(false) })
+  const failing = await waitQuietly(stage, {
+    what: 'nothing',
+    ms: 1,
+    holds: () => Promise.reject(new Error('away')),
+  })
+  expect([never, failing]).toEqual([null, null])
+  expect(said.at(-1)).toBe('gave up after 0.001 s: nothing')
+  const figures = createVerdict()
+  judgeDrain(figures, never)
+  expect(figures.verdict.broken).toMatchObject([{ figure: 'drained' }])
+})
+
+test('a number that changes is not still', async () => {
+  let value = 0
+  const isStill = staysSame(() => Promise.resolve(value), 0)
+  expect(await staysSame(() => Promise.resolve(++value), 1)()).toBe(false)
+  expect(await isStill()).toBe(true)
+  const isStillLong = staysSame(() => Promise.resolve(value), 60_000)
+  expect([await isStillLong(), await isStillLong()]).toEqual([false, false])
+})

@@ -1,0 +1,57 @@
+// Every row of the programme, by group. Add a row here: import it, and name it in its group.
+import type { Row } from './row.ts'
+import { f01 } from './rows/f01.ts'
+import { f03 } from './rows/f03.ts'
+import { f04 } from './rows/f04.ts'
+import { f05 } from './rows/f05.ts'
+import { f06 } from './rows/f06.ts'
+import { f12 } from './rows/f12.ts'
+import { f13 } from './rows/f13.ts'
+import { f14 } from './rows/f14.ts'
+import { f17 } from './rows/f17.ts'
+import { f18 } from './rows/f18.ts'
+import { f19 } from './rows/f19.ts'
+import { f20 } from './rows/f20.ts'
+import { f21 } from './rows/f21.ts'
+import { f26 } from './rows/f26.ts'
+import { f28 } from './rows/f28.ts'
+import { f29 } from './rows/f29.ts'
+import { f32 } from './rows/f32.ts'
+import { f38 } from './rows/f38.ts'
+
+/** The groups; each takes at most twenty minutes, and every row is in one of them. */
+export const groups: Record<string, readonly Row[]> = {
+  triggers: [f01, f03, f20, f21, f28, f29],
+  comms: [f04, f05, f12, f13, f14, f17, f18, f19],
+  postgres: [f06],
+  requests: [f26],
+  operations: [f32],
+  minute: [f38],
+}
+
+/** The rows that every change has to pass, smaller than they are otherwise: at most eight minutes. */
+export const shortRows: readonly Row[] = [f03]
+
+/** Too long to be played with the others; it is played when it is named. */
+const longRows: ReadonlySet<string> = new Set(['F30'])
+
+/** Every row, in the order of its number. */
+export const allRows: readonly Row[] = Object.values(groups)
+  .flat()
+  .toSorted((a, b) => a.id.localeCompare(b.id))
+
+type Choice = { rows: readonly Row[]; isShort: boolean }
+
+/** The rows these names stand for, each once: names of rows and groups, or none for all but the longest. */
+export function chooseRows(names: readonly string[]): Choice {
+  const found = names.map((name) => {
+    const rows =
+      name.toLowerCase() === 'short'
+        ? shortRows
+        : (groups[name.toLowerCase()] ?? allRows.filter(({ id }) => id === name.toUpperCase()))
+    if (rows.length === 0) throw new Error(`there is no row or group ${name}; --help lists them`)
+    return rows
+  })
+  const rows = names.length === 0 ? allRows.filter(({ id }) => !longRows.has(id)) : [...new Set(found.flat())]
+  return { rows, isShort: names.length > 0 && names.every((name) => name.toLowerCase() === 'short') }
+}
