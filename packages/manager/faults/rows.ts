@@ -18,6 +18,10 @@ import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f32 } from './rows/f32.ts'
 import { f38 } from './rows/f38.ts'
+import { f39 } from './rows/f39.ts'
+import { f40 } from './rows/f40.ts'
+import { f41 } from './rows/f41.ts'
+import { f42 } from './rows/f42.ts'
 
 /** The groups; each takes at most twenty minutes, and every row is in one of them. */
 export const groups: Record<string, readonly Row[]> = {
@@ -26,6 +30,7 @@ export const groups: Record<string, readonly Row[]> = {
   postgres: [f06],
   requests: [f26],
   operations: [f32],
+  failover: [f39, f40, f41, f42],
   minute: [f38],
 }
 

@@ -1,0 +1,131 @@
+// The leader of PostgreSQL is lost in one way or another, under the mixed load. Beside the callers of the service, plain
+// clients write to the same cluster: what the service adds to the time the engine needs is the difference.
+import { pause } from '../children.ts'
+import { awaitSteady, findOutage, startWriters } from '../engines/bare-writers.ts'
+import { connectTo } from '../engines/bare.ts'
+import type { PatroniCluster, PatroniFault } from '../engines/patroni.ts'
+import type { Mutant, Row } from '../row.ts'
+import { type Schedule, bySize, reach } from '../schedule.ts'
+import { firstWriteMs } from './checkers.ts'
+import type { FaultSpan } from './history.ts'
+import { type MixedObserved, defineMixedRow } from './row.ts'
+import type { MixedStage } from './stage.ts'
+
+/** One loss of the leader: when, until when it is watched, and what the plain clients needed. */
+type Loss = FaultSpan & { from: number; to: number; leaderMs: number; bareMs: number }
+type Observed = MixedObserved & { losses: Loss[]; bareLost: string[] }
+
+/** What the service may add to what the engine needs. */
+const mostOverMs = 3_000
+const firstMs = 5_000
+const roundMs = 45_000
+const bareWriters = 4
+
+async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
+  const { patroni } = stage.cluster
+  if (patroni === null) throw new Error('PostgreSQL has no leader to lose')
+  const bare = await startBareWriters(patroni)
+  const load = await stage.startLoad((schedule.length * roundMs + firstMs) / 1_000)
+  const losses: Loss[] = []
+  for (const step of schedule) {
+    await reach(step, load.startedAt)
+    stage.say(step.what)
+    const { node, at } = await patroni.harm(step.what as PatroniFault)
+    const next = await patroni.newLeader(node)
+    await awaitSteady(bare.writers, 3_000)
+    const until = Date.now()
+    await pause(2_000)
+    await patroni.heal()
+    const bareMs = findOutage(
+      bare.writers.acknowledged.filter((write) => write.at <= until),
+      at,
+    ).firstWriteMs
+    losses.push({ name: step.what, at, until, from: node, to: next.node, leaderMs: next.at - at, bareMs })
+  }
+  await load.end()
+  const bareLost = await bare.end()
+  return { ...(await load.settle()), faults: losses, losses, bareLost }
+}
+
+/** Plain clients, and in the end what they lost. */
+async function startBareWriters({ adminUrl }: PatroniCluster) {
+  const setUp = await connectTo(adminUrl)
+  await setUp.query('create table bare (id text)')
+  await setUp.end()
+  const writers = startWriters(bareWriters, async () => {
+    const client = await connectTo(adminUrl)
+    return {
+      write: (id) => client.query('insert into bare (id) values ($1)', [id]),
+      close: () => void client.end().catch(() => undefined),
+    }
+  })
+  return {
+    writers,
+    end: async (): Promise<string[]> => {
+      await writers.stop()
+      const client = await connectTo(adminUrl)
+      const { rows } = await client.query<{ id: string }>('select id from bare')
+      await client.end()
+      const present = new Set(rows.map(({ id }) => id))
+      return writers.acknowledged.filter(({ id }) => !present.has(id)).map(({ id }) => id)
+    },
+  }
+}
+
+const mutants: readonly Mutant<Observed>[] = [
+  {
+    name: 'the service stays with the former leader',
+    breaks: 'over_bare_ms',
+    plant: (observed) => ({
+      ...observed,
+      losses: observed.losses.map((loss) => ({ ...loss, bareMs: -60_000 })),
+    }),
+  },
+  {
+    name: 'no other node leads',
+    breaks: 'leaders',
+    plant: (observed) => ({
+      ...observed,
+      losses: observed.losses.map((loss) => ({ ...loss, to: loss.from })),
+    }),
+  },
+  {
+    name: 'the engine loses what it acknowledged',
+    breaks: 'bare_lost',
+    plant: (observed) => ({ ...observed, bareLost: ['1-1'] }),
+  },
+]
+
+/** A row in which the leader is lost like this. */
+export const defineFailoverRow = (row: { id: string; title: string; fault: PatroniFault }): Row =>
+  defineMixedRow<Observed>({
+    id: row.id,
+    title: row.title,
+    schedule: (random, options) =>
+      Array.from({ length: bySize(options, 2, 1) }, (_, round) => ({
+        atMs: Math.round(firstMs + round * roundMs + random() * 3_000),
+        what: row.fault,
+      })),
+    setup: () => ({
+      replicas: 3,
+      postgres: 'patroni',
+      network: row.fault.startsWith('partition'),
+      withSentinel: true,
+    }),
+    limitSeconds: 420,
+    observe,
+    judge: (figures, { losses, operations, bareLost }) => {
+      figures.none('bare_lost', bareLost)
+      figures.none(
+        'leaders',
+        losses.filter(({ from, to }) => from === to).map(({ name }) => name),
+      )
+      const ours = losses.map(({ at, until }) => firstWriteMs(operations, { at, until }))
+      figures.show('leader_ms', losses.map(({ leaderMs }) => leaderMs).join('/'))
+      figures.show('bare_first_write_ms', losses.map(({ bareMs }) => bareMs).join('/'))
+      figures.show('first_write_ms', ours.join('/'))
+      const over = losses.map(({ bareMs }, index) => (ours[index] as number) - bareMs)
+      figures.atMost('over_bare_ms', Math.max(...over), mostOverMs)
+    },
+    mutants,
+  })
