@@ -3,7 +3,7 @@
 import type { Pool } from 'pg'
 
 /** One call of the harness. `unknown` means no answer, or a 5xx: it may or may not have happened. */
-type Operation = {
+export type Operation = {
   op: string
   key: string
   start: number

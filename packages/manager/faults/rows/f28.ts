@@ -10,6 +10,7 @@ import { readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { endTriggers, minuteAfter, minuteMs, planTriggers } from '../world.ts'
 
@@ -95,6 +96,7 @@ export const f28: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ deliveries }) => deliveriesTimeline(deliveries, []),
   mutants: [
     lostRun(),
     doubleScheduling(),
