@@ -54,7 +54,7 @@ export function judgeHints(figures: Figures, observed: HarmedRedis): number {
   figures.atLeast('hints_lost', remote.length, 1)
   figures.show('counted', observed.counted)
   const resumedMs = resumedAfter(sent, remote, healedAt)
-  figures.atMost('resume_ms', resumedMs, resumeMs)
+  figures.recovery('resume_ms', { ms: resumedMs, most: resumeMs })
   const [until, from] = [harmedAt - edgeMs, healedAt + resumedMs + edgeMs]
   figures.atMost(
     'lost_meanwhile',

@@ -16,6 +16,7 @@ import { judgeDrain } from './judge.ts'
 import { areReady, waitQuietly } from './quiet.ts'
 import { type Row, defineCommsRow } from './row.ts'
 import { type Schedule, bySize, stepOf } from './schedule.ts'
+import { emitsTimeline } from './timelines.ts'
 import { createVerdict, quantile } from './verdict.ts'
 
 type Observed = EmitHistory & {
@@ -170,6 +171,8 @@ export const defineRestart = (id: string, mode: Mode): Row =>
     limitSeconds: 240,
     observe: (stage, schedule) => observe(stage, schedule, mode),
     judge,
+    timeline: ({ emits, stopAt, backAt }) =>
+      emitsTimeline(emits, [{ at: stopAt, until: backAt, name: 'PostgreSQL is away' }]),
     mutants: [
       lostNotification(),
       lostRecipient(),

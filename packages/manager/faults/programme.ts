@@ -2,6 +2,7 @@
 import type { RowOptions } from './base.ts'
 import type { MutantResult, Row, RowResult } from './row.ts'
 import { type Schedule, areSame, digestOf } from './schedule.ts'
+import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A row that was played. */
@@ -18,6 +19,7 @@ export type Played = {
   verdict: Verdict | null
   error: string | null
   mutants: readonly MutantResult[]
+  timeline: Timeline | null
 }
 type Print = (line: string) => void
 
@@ -27,7 +29,7 @@ const tell = (id: string, text: string): void => void process.stderr.write(`${id
 async function playOnce(row: Row, options: RowOptions, round: number, print: Print): Promise<Played> {
   const { id, title } = row
   const start = performance.now()
-  const played = (more: Pick<Played, 'schedule' | 'verdict' | 'error' | 'mutants'>): Played => ({
+  const played = (more: Pick<Played, 'schedule' | 'verdict' | 'error' | 'mutants' | 'timeline'>): Played => ({
     id,
     title,
     seed: options.seed,
@@ -45,15 +47,15 @@ async function playOnce(row: Row, options: RowOptions, round: number, print: Pri
     const { message } = error as Error
     print(`FAULT ${id} schedule=${digestOf(schedule)} seed=${options.seed} FAIL`)
     tell(id, message)
-    return played({ schedule, verdict: null, error: message, mutants: [] })
+    return played({ schedule, verdict: null, error: message, mutants: [], timeline: null })
   }
-  const { verdict, mutants } = result
+  const { verdict, mutants, timeline } = result
   const ending = `schedule=${digestOf(schedule)} seed=${options.seed} ${verdict.broken.length === 0 ? 'PASS' : 'FAIL'}`
   print(`FAULT ${id} ${verdict.figures.join(' ')} ${ending}`)
   for (const { figure, details } of verdict.broken) tell(id, `${figure}: ${details}`)
   for (const { name, isFound, figures } of mutants)
     print(`MUTANT ${id} "${name}" ${figures.join(' ')} ${isFound ? 'FOUND' : 'NOT FOUND'}`)
-  return played({ schedule, verdict, error: null, mutants })
+  return played({ schedule, verdict, error: null, mutants, timeline })
 }
 
 type Programme = {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Played } from './programme.ts'
 import { digestOf } from './schedule.ts'
+import { drawTimeline } from './timeline.ts'
 
 const folder = new URL('out/', import.meta.url).pathname
 
@@ -13,21 +14,37 @@ export function createOutFolder(seed: number, now = new Date()): string {
   return path
 }
 
-/** Writes what was played so far. */
+/** Writes what was played so far; call it after each row. */
 export function writeOut(path: string, played: readonly Played[]): void {
   writeFileSync(`${path}/table.txt`, `${renderTable(played)}\n`)
+  const last = played.at(-1)
+  if (last !== undefined && last.timeline !== null) {
+    const name = last.round === 1 ? last.id : `${last.id}-${last.round}`
+    writeFileSync(`${path}/${name}.svg`, drawTimeline(last.timeline))
+  }
   writeFileSync(`${path}/rows.json`, `${JSON.stringify(played.map(toJson), null, 2)}\n`)
 }
 
-const toJson = ({ verdict, ...row }: Played): object => ({
-  ...row,
-  digest: digestOf(row.schedule),
-  figures: verdict?.figures ?? [],
-  broken: verdict?.broken ?? [],
-  recoveries: verdict?.recoveries ?? [],
-})
+const toJson = (one: Played): object => {
+  const { id, title, seed, round, schedule, seconds, isGood, error, mutants, verdict } = one
+  return {
+    id,
+    title,
+    seed,
+    round,
+    isGood,
+    seconds,
+    error,
+    figures: verdict?.figures ?? [],
+    broken: verdict?.broken ?? [],
+    recoveries: verdict?.recoveries ?? [],
+    mutants,
+    digest: digestOf(schedule),
+    schedule,
+  }
+}
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`
 
 /** One line per row, and one about all of them. */
 export function renderTable(played: readonly Played[]): string {
@@ -40,7 +57,7 @@ export function renderTable(played: readonly Played[]): string {
     (verdict?.recoveries ?? [])
       .map(
         ({ figure, ms, bareMs }) =>
-          `${figure.replace(/_ms$/, '')} ${seconds(ms)} (${bareMs === null ? '-' : seconds(bareMs)})`,
+          `${figure.replace(/_ms$/, '')} ${inSeconds(ms)} (${bareMs === null ? '-' : inSeconds(bareMs)})`,
       )
       .join(', '),
     (verdict?.counts ?? [error ?? '']).join(' '),

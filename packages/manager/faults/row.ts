@@ -6,6 +6,7 @@ import { stolenMs } from './cpu.ts'
 import { type CommsSetup, type CommsStage, openCommsStage } from './comms-stage.ts'
 import { type MakeSchedule, type Schedule, planSchedule } from './schedule.ts'
 import { type Setup, type Stage, openStage } from './stage.ts'
+import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A mistake, and the figure that has to show it. */
@@ -21,9 +22,11 @@ type Definition<Observed, S, D> = {
   observe: (stage: S, schedule: Schedule) => Promise<Observed>
   judge: (observed: Observed) => Verdict
   mutants: readonly Mutant<Observed>[]
+  /** What is drawn of it. */
+  timeline?: (observed: Observed) => Omit<Timeline, 'title'>
 }
 export type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
-export type RowResult = { verdict: Verdict; mutants: MutantResult[] }
+export type RowResult = { verdict: Verdict; mutants: MutantResult[]; timeline: Timeline | null }
 export type Row = {
   id: string
   title: string
@@ -45,7 +48,7 @@ export function playedOn<Observed, S extends Base, D>(
   open: (setup: D, options: RowOptions, say: Say) => Promise<S>,
   definition: Definition<Observed, S, D>,
 ): Row {
-  const { id, title, setup, limitSeconds, observe, judge, mutants } = definition
+  const { id, title, setup, limitSeconds, observe, judge, mutants, timeline } = definition
   const schedule = (options: RowOptions): Schedule => planSchedule(id, options, definition.schedule)
   return {
     id,
@@ -62,7 +65,11 @@ export function playedOn<Observed, S extends Base, D>(
         verdict.figures.push(`log_errors=${countErrors(stage)}`, `cores_stolen=${stolen().toFixed(2)}`)
         hasFailed = verdict.broken.length > 0
         if (hasFailed || options.keep) writeFileSync(`${stage.folder}/record.json`, JSON.stringify(observed))
-        return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)) }
+        return {
+          verdict,
+          mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)),
+          timeline: timeline === undefined ? null : { title: `${id}: ${title}`, ...timeline(observed) },
+        }
       } finally {
         await stage.close(hasFailed || options.keep)
       }

@@ -1,6 +1,6 @@
 // The command line of the fault programme: npm run faults -- <row or group>… [options]
 import { parseArgs } from 'node:util'
-import { ensureEngines } from '../test/engines/install.ts'
+import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
 import type { RowOptions } from './base.ts'
 import { playAll } from './programme.ts'
 import { createOutFolder, renderTable, writeOut } from './report.ts'
@@ -84,6 +84,7 @@ async function main(): Promise<number> {
   }
   const repeat = numberOf(values.repeat) ?? 1
   ensureEngines()
+  ensureHighAvailability()
   const out = createOutFolder(options.seed)
   const keep: Parameters<typeof playAll>[0]['keep'] = (played) => writeOut(out, played)
   const played = await playAll({ rows, options, repeat, print, keep })

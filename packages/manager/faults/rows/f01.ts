@@ -18,6 +18,7 @@ import { keysOf, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { type Schedule, bySize, reach, stepOf, targetOf } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { planTriggers, yearly } from '../world.ts'
 
@@ -93,6 +94,8 @@ export const f01: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ deliveries, killedAt, takenOverAt }) =>
+    deliveriesTimeline(deliveries, [{ at: killedAt, until: takenOverAt, name: 'killed, until taken over' }]),
   mutants: [
     lostDelivery(),
     lostRun(),

@@ -17,6 +17,7 @@ import { type Run, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { type Schedule, bySize, reach, stepOf, targetOf } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { planTriggers, yearly } from '../world.ts'
 
@@ -26,6 +27,8 @@ type Observed = History & {
   /** The runs that the sleeper had in its hands when it was stopped. */
   held: string[]
   fenced: number
+  stoppedAt: number
+  wokenAt: number
   ended: string[]
   drainSeconds: number | null
 }
@@ -53,11 +56,13 @@ async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
   const sleeper = targetOf(stage.replicas, stop)
   await reach(stop, dueAt)
   say(`stopping ${sleeper.name} for ${(wake.atMs - stop.atMs) / 1_000} s`)
+  const stoppedAt = Date.now()
   sleeper.signal('SIGSTOP')
   const jobs = await readHeldJobs(stage)
   await reach(wake, dueAt)
   const before = await readRuns(cluster.sql)
   say(`waking ${sleeper.name}`)
+  const wokenAt = Date.now()
   sleeper.signal('SIGCONT')
   await pause(wakeMs)
   const drainSeconds = await drain(stage, { runs: planned.length, ms: 120_000 })
@@ -67,6 +72,8 @@ async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
     runs,
     deliveries: await sink.deliveries(),
     before,
+    stoppedAt,
+    wokenAt,
     held: runsOf(jobs, runs).map(({ id }) => id),
     fenced: sleeper.isAlive() ? await sleeper.metric('svc_jobs_total', { outcome: 'lost' }) : 0,
     ended: stage.replicas.filter((replica) => !replica.isAlive()).map(({ name }) => name),
@@ -102,6 +109,8 @@ export const f03: Row = defineRow<Observed>({
   limitSeconds: 400,
   observe,
   judge,
+  timeline: ({ deliveries, stoppedAt, wokenAt }) =>
+    deliveriesTimeline(deliveries, [{ at: stoppedAt, until: wokenAt, name: 'one replica stopped' }]),
   mutants: [
     {
       name: 'the sleeper completes a run that was taken over',

@@ -7,6 +7,7 @@ import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-jud
 import { type Flood, drainHints, flood, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
+import { redisTimeline } from '../timelines.ts'
 import { createVerdict } from '../verdict.ts'
 
 type Observed = HarmedRedis & { flood: Flood }
@@ -103,6 +104,7 @@ export const f12: Row = defineCommsRow<Observed>({
   limitSeconds: 180,
   observe,
   judge,
+  timeline: (observed) => redisTimeline(observed, 'Redis is away'),
   mutants: [
     refusedEmit('emit_refused'),
     lostAtHome(),

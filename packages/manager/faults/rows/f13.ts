@@ -8,6 +8,7 @@ import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-jud
 import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
+import { redisTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 
 /** When the time without harm began. */
@@ -96,6 +97,7 @@ export const f13: Row = defineCommsRow<Observed>({
   limitSeconds: 180,
   observe,
   judge,
+  timeline: (observed) => redisTimeline(observed, 'Redis hangs'),
   mutants: [
     refusedEmit('emit_refused'),
     lostAtHome(),

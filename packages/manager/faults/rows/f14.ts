@@ -7,6 +7,7 @@ import { type HarmedRedis, judgeHints, judgeService, watchMs } from '../hint-jud
 import { drainHints, openEverywhere, startHintLoad, sumOf } from '../hint-load.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, reach, stepOf } from '../schedule.ts'
+import { redisTimeline } from '../timelines.ts'
 import { createVerdict } from '../verdict.ts'
 
 /** The ports of the master before, and in the end. */
@@ -63,6 +64,7 @@ export const f14: Row = defineCommsRow<Observed>({
   limitSeconds: 180,
   observe,
   judge,
+  timeline: (observed) => redisTimeline(observed, 'the master is killed'),
   mutants: [
     refusedEmit('emit_refused'),
     lostAtHome(),

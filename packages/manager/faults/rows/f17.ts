@@ -20,6 +20,7 @@ import { shuffle } from '../random.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, bySize, targetOf } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
+import { emitsTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 
 type Observed = EmitHistory & {
@@ -27,7 +28,7 @@ type Observed = EmitHistory & {
   /** What happened from the first restart on. */
   events: SocketEvent[]
   /** How long each took to end, and with which code. */
-  drains: { seconds: number; exit: number | string }[]
+  drains: { at: number; seconds: number; exit: number | string }[]
   /** What calls other than emits were answered. */
   failed: string[]
   /** Requests for which the balancer reached no replica, and connections it tried again. */
@@ -66,7 +67,7 @@ async function replaceAll(
     const start = Date.now()
     replica.signal('SIGTERM')
     const exit = await replica.exit
-    drains.push({ seconds: (Date.now() - start) / 1_000, exit })
+    drains.push({ at: start, seconds: (Date.now() - start) / 1_000, exit })
     await balancer.remove(replica)
     await pause(settleMs)
   }
@@ -183,6 +184,12 @@ export const f17: Row = defineCommsRow<Observed>({
   limitSeconds: 240,
   observe,
   judge,
+  timeline: ({ emits, events, drains }) =>
+    emitsTimeline(
+      emits,
+      drains.map(({ at, seconds }) => ({ at, until: at + seconds * 1_000, name: 'ends' })),
+      [{ name: 'sockets greeted', times: events.filter(({ kind }) => kind === 'hello').map(({ at }) => at) }],
+    ),
   mutants: [
     lostNotification(),
     lostRecipient(),

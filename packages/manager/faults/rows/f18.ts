@@ -9,6 +9,7 @@ import { listenOverflows } from '../cpu.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { type Schedule, bySize, reach, stepOf } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
+import { emitsTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, peakPerSecond } from '../verdict.ts'
 
 type Observed = {
@@ -136,6 +137,12 @@ export const f18: Row = defineCommsRow<Observed>({
   limitSeconds: 240,
   observe,
   judge,
+  timeline: ({ emits, events }) =>
+    emitsTimeline(
+      emits,
+      [{ at: events[0]?.at ?? 0, until: events[0]?.at ?? 0, name: 'every socket is cut' }],
+      [{ name: 'sockets greeted', times: events.filter(({ kind }) => kind === 'hello').map(({ at }) => at) }],
+    ),
   mutants: [
     refusedEmit('emit_refused'),
     {

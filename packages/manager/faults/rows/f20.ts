@@ -6,6 +6,7 @@ import type { Delivery } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { type Schedule, bySize } from '../schedule.ts'
 import type { Stage } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 import { planTriggers, yearly } from '../world.ts'
 
@@ -103,6 +104,17 @@ export const f20: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ clean, faulty }) =>
+    deliveriesTimeline(
+      [...clean, ...faulty],
+      [
+        {
+          at: Math.min(...faulty.map(({ scheduledAt }) => scheduledAt)),
+          until: Infinity,
+          name: 'some backends hang',
+        },
+      ],
+    ),
   mutants: [
     {
       name: 'runs of healthy backends wait behind the silent ones',

@@ -9,6 +9,7 @@ import { type Row, defineRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
 import type { Mode } from '../sink.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict } from '../verdict.ts'
 import { planTriggers, yearly } from '../world.ts'
 
@@ -103,6 +104,7 @@ export const f21: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ deliveries }) => deliveriesTimeline(deliveries, []),
   mutants: [
     lostRun(),
     doubleScheduling(),

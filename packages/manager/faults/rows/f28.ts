@@ -8,8 +8,8 @@ import { type History, doubleScheduling, lostRun, overtaking, shiftedInstant } f
 import { shuffle } from '../random.ts'
 import { readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
-import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { endTriggers, minuteAfter, minuteMs, planTriggers } from '../world.ts'
 
@@ -29,7 +29,7 @@ const mostSkewMs = minuteMs
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world, say } = stage
   const dueAt = minuteAfter(8_000)
-  const count = stage.options.triggers ?? bySize(stage.options, 1_000, 200)
+  const count = stage.options.triggers ?? 1_000
   const first = await planTriggers(cluster.sql, world, { count, expression: '* * * * *', dueAt })
   const planned = first.flatMap((one) =>
     Array.from({ length: instants }, (_, index) => ({ ...one, scheduledAt: dueAt + index * minuteMs })),
@@ -95,6 +95,7 @@ export const f28: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ deliveries }) => deliveriesTimeline(deliveries, []),
   mutants: [
     lostRun(),
     doubleScheduling(),

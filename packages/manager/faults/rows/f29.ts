@@ -8,6 +8,7 @@ import { type Planned, type Run, keyOf, readRuns } from '../recorder.ts'
 import { type Row, defineRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, peakPerSecond } from '../verdict.ts'
 import { minuteMs, planTriggers } from '../world.ts'
 
@@ -134,6 +135,7 @@ export const f29: Row = defineRow<Observed>({
   limitSeconds: 300,
   observe,
   judge,
+  timeline: ({ deliveries }) => deliveriesTimeline(deliveries, []),
   mutants: [
     {
       ...lostDelivery<Observed>(),

@@ -11,6 +11,7 @@ import { proxySecret } from '../replicas.ts'
 import { type Row, defineRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { type Stage, drain } from '../stage.ts'
+import { deliveriesTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, quantile } from '../verdict.ts'
 import { endTriggers, minuteAfter, planTriggers } from '../world.ts'
 
@@ -128,5 +129,6 @@ export const f38: Row = defineRow<Observed>({
   limitSeconds: 900,
   observe,
   judge,
+  timeline: ({ deliveries }) => deliveriesTimeline(deliveries, []),
   mutants: [lostDelivery(), lostRun(), doubleScheduling()],
 })

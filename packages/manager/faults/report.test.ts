@@ -1,0 +1,70 @@
+// The table of a run says which rows passed, how long they took to recover, and whether every planted mistake was found.
+import { expect, test } from 'vitest'
+import { playAll, type Played } from './programme.ts'
+import { renderTable } from './report.ts'
+import type { Row } from './row.ts'
+import { createVerdict } from './verdict.ts'
+
+const options = {
+  seed: 7,
+  size: 'short' as const,
+  triggers: null,
+  emits: null,
+  sockets: null,
+  sessions: null,
+  processes: null,
+  keep: false,
+}
+
+/** A row that finds so much, and whose mutant is found or not. */
+const rowOf = (id: string, lost: string[], isFound = true): Row => ({
+  id,
+  title: `row ${id}`,
+  schedule: () => [{ what: 'kill', atMs: 1 }],
+  play: () => {
+    const figures = createVerdict()
+    figures.none('lost', lost)
+    figures.recovery('recover_ms', { ms: 1_840, most: 5_000, bareMs: 1_200 })
+    const mutants = [{ name: 'a planted loss', breaks: 'lost', isFound, figures: ['lost=1'] }]
+    return Promise.resolve({ verdict: figures.verdict, mutants, timeline: null })
+  },
+})
+
+async function play(rows: Row[], repeat = 1): Promise<{ played: Played[]; lines: string[] }> {
+  const lines: string[] = []
+  const print = (line: string): void => void lines.push(line)
+  return { played: await playAll({ rows, options, repeat, print, keep: () => undefined }), lines }
+}
+
+test('a row that holds, and whose mutants are found, passes', async () => {
+  const { played, lines } = await play([rowOf('F01', [])])
+  expect(lines).toEqual([
+    'FAULT F01 lost=0 recover_ms=1840(<=5000) bare_recover_ms=1200 schedule=feac26dd seed=7 PASS',
+    'MUTANT F01 "a planted loss" lost=1 FOUND',
+  ])
+  expect(played).toMatchObject([{ isGood: true }])
+  expect(renderTable(played).split('\n')).toEqual([
+    'row  verdict  took  mutants  recovery (bare engine)   must be 0',
+    'F01  PASS     0 s   1/1      recover 1.84 s (1.20 s)  lost=0',
+    '1 of 1 rows passed, 1 of 1 mutants found, in 0 s',
+  ])
+})
+
+test('a row that finds something, one that does not end, and one whose mutant is not found fail', async () => {
+  const broken: Row = { ...rowOf('F03', []), play: () => Promise.reject(new Error('took longer than 3 s')) }
+  const { played } = await play([rowOf('F01', ['r1']), broken, rowOf('F04', [], false)])
+  expect(played.map(({ isGood }) => isGood)).toEqual([false, false, false])
+  expect(renderTable(played)).toContain('took longer than 3 s')
+  expect(renderTable(played)).toContain('0 of 3 rows passed, 1 of 2 mutants found')
+})
+
+test('a row that is played several times has to have one schedule', async () => {
+  let times = 0
+  const changing: Row = { ...rowOf('F03', []), schedule: () => [{ what: 'kill', atMs: ++times }] }
+  const { played, lines } = await play([rowOf('F01', []), changing], 2)
+  expect(lines.filter((line) => line.startsWith('SCHEDULE'))).toEqual([
+    'SCHEDULE F01 seed=7 feac26dd feac26dd SAME',
+    expect.stringMatching(/^SCHEDULE F03 seed=7 \w+ \w+ DIFFERENT$/),
+  ])
+  expect(played.map(({ isGood }) => isGood)).toEqual([true, true, false, false])
+})
