@@ -71,7 +71,8 @@ type Phase = 'alone' | 'beginning' | 'inside' | 'committing'
 
 class Connection implements DatabaseConnection {
   readonly #options: DriverOptions
-  #client: PoolClient
+  /** Null after it was given up and before another one is there. */
+  #client: PoolClient | null
   #phase: Phase = 'alone'
   #onlyReads = false
   /** It is unknown what the server does with it, so it is not used again. */
@@ -123,7 +124,8 @@ class Connection implements DatabaseConnection {
   }
 
   release(): void {
-    this.#client.release(this.#isUnclear)
+    this.#client?.release(this.#isUnclear)
+    this.#client = null
   }
 
   async #runAlone(query: QueryConfig) {
@@ -142,6 +144,7 @@ class Connection implements DatabaseConnection {
   }
 
   async #run(query: QueryConfig) {
+    if (this.#client === null) throw new Error('the connection was given back')
     try {
       return await this.#client.query(query)
     } catch (error) {
@@ -157,9 +160,10 @@ class Connection implements DatabaseConnection {
     return retry(
       async ({ retries }) => {
         if (retries === 0) return attempt({})
-        const next = await pool.connect()
-        this.#client.release(true)
-        this.#client = next
+        // First, or those that wait for another one would hold all there may be.
+        this.#client?.release(true)
+        this.#client = null
+        this.#client = await pool.connect()
         this.#isUnclear = false
         return attempt({ query_timeout: Math.max(1, begunAt + readTimeoutMs - performance.now()) })
       },

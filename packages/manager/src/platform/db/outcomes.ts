@@ -23,7 +23,8 @@ const refusedStates = /^(?:57P03|53300|08001|08004|28|3D)/
 // Sent by a server that ends the connection or crashes (57P01, 57P02, 57P04, 57P05, 53, 58, XX), which may happen after the
 // commit is on disk and while its replica is waited for; by a pooler that lost the server (08); or saying so itself (40003).
 const unsureStates = /^(?:08|53|58|XX|57P0[1245]$|40003$)/
-const isState = /^[0-9A-Z]{5}$/
+// No SQLSTATE begins with E, as the codes of the operating system do.
+const isState = /^[0-9A-DF-Z][0-9A-Z]{4}$/
 
 type Coded = { code?: unknown; message?: unknown }
 const codeOf = (error: unknown): string => {
