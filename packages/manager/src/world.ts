@@ -62,6 +62,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
       onStatementTime: metrics.observeStatement,
+      onRetry: (kind) => metrics.dbRetries.inc({ kind }),
       log,
     })
   const redis = replace.redis ?? createRedis(redisOptions(config), { log, metrics })

@@ -3,6 +3,7 @@
 // that an alert sees its first rise.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
+import { retryKinds } from './db/retry.ts'
 import { createStatementTimes } from './db/statement-times.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
@@ -139,6 +140,18 @@ function createOpenMetrics(registers: Registry[]) {
 }
 export type MetricFactory = ReturnType<typeof createMetricFactory>
 
+const createDatabaseMetrics = ({ counter, gauge }: MetricFactory) => ({
+  dbRetries: counter(
+    'svc_db_retries_total',
+    'Tries on another database connection after one was lost: to connect, to read, to write what may be written twice, and transactions of which nothing was kept.',
+    { kind: retryKinds },
+  ),
+  dbWritable: gauge(
+    'svc_db_writable',
+    '1 while the database accepts writes, by the last probe; 0 while not.',
+  ),
+})
+
 /** The registry, the metrics of the platform, and what features make their own with. */
 export function createMetrics(version: string) {
   const registry = new Registry()
@@ -191,10 +204,7 @@ export function createMetrics(version: string) {
       'svc_log_lines_dropped_total',
       'Log lines dropped because standard output was not read in time.',
     ),
-    dbWritable: gauge(
-      'svc_db_writable',
-      '1 while the database accepts writes, by the last probe; 0 while not.',
-    ),
+    ...createDatabaseMetrics(factory),
     redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     jobFailures: namedCounter('svc_job_failures_total', 'Runs of a periodic job that failed.', 'job'),

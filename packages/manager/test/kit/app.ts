@@ -143,6 +143,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     log,
     onStatement: (sql) => statements.push(sql),
     onStatementTime: metrics.observeStatement,
+    onRetry: (kind) => metrics.dbRetries.inc({ kind }),
   })
   const redis =
     options.world?.redis ??

@@ -14,9 +14,12 @@ export type ConnectGate = {
   Patient: typeof Client
   /** Always tries: one success opens the way for all. */
   Probing: typeof Client
+  /** How long attempts still fail at once. */
+  pauseMs(): number
 }
 
-export function createConnectGate(): ConnectGate {
+/** `onFailure` hears of every attempt that failed. */
+export function createConnectGate(onFailure: (error: Error) => void = () => undefined): ConnectGate {
   let [pauseMs, until] = [0, 0]
   let failure: Error | null = null
   const note = (error: Error | null): void => {
@@ -33,6 +36,7 @@ export function createConnectGate(): ConnectGate {
       super.connect((error: Error | null) => {
         // Attempts that began before the last failure was known tell nothing new.
         if (error === null || failure === null || performance.now() >= until) note(error)
+        if (error !== null) onFailure(error)
         tell(callback, error)
       })
     }
@@ -46,7 +50,7 @@ export function createConnectGate(): ConnectGate {
       else process.nextTick(tell, callback, failure)
     }
   }
-  return { Patient, Probing }
+  return { Patient, Probing, pauseMs: () => (failure === null ? 0 : Math.max(0, until - performance.now())) }
 }
 
 const tell = (callback: Connected, error: Error | null): void =>

@@ -1,15 +1,27 @@
 // The connection pool and the typed query builder. Rows come back in camelCase; timestamps as RFC 3339 text with
 // milliseconds, which is what both API and audit hashes use.
-import { CamelCasePlugin, Kysely, type Transaction, PostgresDialect } from 'kysely'
+import { CamelCasePlugin, Kysely, type Transaction } from 'kysely'
 import { Pool, types as pgTypes } from 'pg'
 import { type ConnectGate, createConnectGate } from './connect-gate.ts'
-import { keepConnectionsHonest } from './connections.ts'
+import { createRenewals } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
+import { createDialect } from './driver.ts'
+import {
+  type Read,
+  type StatementEnd,
+  type Using,
+  type Watch,
+  type Write,
+  readsOn,
+  writesOn,
+} from './prepared.ts'
+import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 
+export type { PreparedStatement } from './prepared.ts'
 export type Db = Kysely<DB>
 export type Tx = Transaction<DB>
 
@@ -45,6 +57,8 @@ export type DatabaseOptions = {
   onStatement?: (sql: string) => void
   /** How long a statement took; that of prepared ones includes the wait for a connection. */
   onStatementTime?: OnStatementTime
+  /** Something is tried again because a connection was lost. */
+  onRetry?: OnRetry
 }
 
 export type Database = {
@@ -79,13 +93,6 @@ export type Database = {
   gate: ConnectGate
   close(): Promise<void>
 }
-/** A prepared statement has a name. */
-type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
-type Watch = Pick<DatabaseOptions, 'onStatement' | 'onStatementTime'> & { onEnd: StatementEnd | null }
-type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
-type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
-/** Columns keep the names the statement gives them. */
-export type PreparedStatement = { name: string; text: string }
 
 /** How many connections jobs have to themselves. */
 export const jobConnections = 2
@@ -114,9 +121,10 @@ export const lookupSettings = [
  * separate connections, so that slow work elsewhere does not delay authentication.
  */
 export function createDatabase(options: DatabaseOptions): Database {
-  const gate = createConnectGate()
   let noteReadOnly: (() => void) | null = null
-  const renewals: (() => void)[] = []
+  const renewals = createRenewals(() => noteReadOnly?.())
+  const gate = createConnectGate(renewals.noteRefusal)
+  const retry = createRetry(gate, options.onRetry)
   const watch: Watch = { ...options, onEnd: null }
   const openPool: OpenPool = (max, settings, timeouts) => {
     const pool = new Pool({
@@ -124,7 +132,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       Client: gate.Patient,
       max,
     })
-    renewals.push(keepConnectionsHonest(pool, () => noteReadOnly?.()))
+    renewals.add(pool)
     // An idle connection that breaks must not end the process; the pool drops it.
     pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'))
     return pool
@@ -132,33 +140,34 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options.poolSize, always)
   const { jobPool, ...purposes } = openPools(openPool, options)
   const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
-  const db = kyselyOn(pool, 'main', watch)
+  const using: Using = { watch, retry, readTimeoutMs: readTimeoutOf(options.statementTimeoutMs) }
+  const usingReports: Using = { ...using, readTimeoutMs: readTimeoutOf(reportTimeoutOf(options)) }
+  const db = kyselyOn(pool, 'main', using)
   const clock = createDatabaseClock(pool)
   return {
     db,
     pool,
     jobPool,
     clock,
-    read: readsOn(lookups, 'lookup', watch),
-    readContent: readsOn(contents, 'content', watch),
-    write: writesOn(logs, 'log', watch),
-    writeAsyncCommit: writesOn(asyncLogs, 'log', watch),
-    writeNotifications: readsOn(notifications, 'notification', watch),
-    writeToMembers: readsOn(members, 'notification', watch),
-    openSnapshot: createSnapshots(reports, readTimeoutOf(reportTimeoutOf(options))),
-    reportDb: kyselyOn(reportWrites, 'report', watch),
+    read: readsOn(lookups, 'lookup', using),
+    readContent: readsOn(contents, 'content', using),
+    write: writesOn(logs, 'log', using),
+    writeAsyncCommit: writesOn(asyncLogs, 'log', using),
+    writeNotifications: readsOn(notifications, 'notification', using),
+    writeToMembers: readsOn(members, 'notification', using),
+    openSnapshot: createSnapshots(reports, { retry, readTimeoutMs: usingReports.readTimeoutMs }),
+    reportDb: kyselyOn(reportWrites, 'report', usingReports),
     onStatementEnd: (listener) => {
       watch.onEnd = listener
     },
     onReadOnly: (listener) => {
       noteReadOnly = listener
     },
-    renew: () => {
-      for (const renew of renewals) renew()
-    },
+    renew: renewals.renew,
     gate,
     close: async () => {
       clock.close()
+      renewals.close()
       await db.destroy()
       // Kysely ends it only if it was used.
       if (!pool.ending) await pool.end()
@@ -213,9 +222,9 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
   }
 }
 
-const kyselyOn = (pool: Pool, name: PoolName, watch: Watch): Db =>
+const kyselyOn = (pool: Pool, name: PoolName, { watch, retry, readTimeoutMs }: Using): Db =>
   new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: createDialect({ pool, retry, readTimeoutMs }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
       watch.onStatement?.(sql)
@@ -223,42 +232,3 @@ const kyselyOn = (pool: Pool, name: PoolName, watch: Watch): Db =>
       watch.onEnd?.({ sql, name: null, durationMs })
     },
   })
-
-function readsOn(pool: Pool, name: PoolName, watch: Watch): Read {
-  const run = preparedOn(pool, name, watch)
-  return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
-    (await run(statement, values)).rows as Row[]
-}
-
-function writesOn(pool: Pool, name: PoolName, watch: Watch): Write {
-  const run = preparedOn(pool, name, watch)
-  return async (statement, values) => (await run(statement, values)).rowCount ?? 0
-}
-
-/** Runs statements that each connection of the pool prepares once. */
-function preparedOn(pool: Pool, poolName: PoolName, watch: Watch) {
-  const run = async ({ name, text }: PreparedStatement, values: unknown[]) => {
-    for (let tries = 0; ; tries++)
-      try {
-        return await pool.query({ name, text, values })
-      } catch (error) {
-        // The pool drops a connection after an error, so each of them fails at most once.
-        if (tries === pool.options.max || !isForgotten(error)) throw error
-      }
-  }
-  return async (statement: PreparedStatement, values: unknown[]) => {
-    watch.onStatement?.(statement.text)
-    const begunAt = performance.now()
-    try {
-      return await run(statement, values)
-    } finally {
-      const durationMs = performance.now() - begunAt
-      watch.onStatementTime?.(poolName, durationMs / 1_000)
-      watch.onEnd?.({ sql: statement.text, name: statement.name, durationMs })
-    }
-  }
-}
-
-/** A prepared statement the server has lost (26000), or whose columns a migration has changed (0A000). */
-const isForgotten = (error: unknown): boolean =>
-  ['26000', '0A000'].includes((error as { code?: string }).code ?? '')

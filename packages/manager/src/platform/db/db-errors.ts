@@ -1,6 +1,7 @@
 // Turns what PostgreSQL reports into errors a caller may read. Constraints have names; each feature says in its
 // `constraints` table what a violation of one of its own means.
 import { AppError, type ErrorCode, unavailable } from '../errors.ts'
+import { isUnsure } from './outcomes.ts'
 
 export type ConstraintMeanings = Record<string, [ErrorCode, string]>
 
@@ -29,6 +30,7 @@ const connectionTexts = [
   'Query read timeout',
   'Connection terminated',
   'Client has encountered a connection error',
+  'Client was closed and is not queryable',
   'Cannot use a pool after calling end',
 ]
 
@@ -37,6 +39,9 @@ export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (connectionCodes.has((error as { code?: string }).code ?? '') ||
     connectionTexts.some((text) => error.message.includes(text)))
+
+const unsureText =
+  'the database does not answer right now, and the change may or may not have been made; look before you try again'
 
 /** Returns a function that maps a database failure to an AppError, or returns null when it is not one. */
 export function createDbErrorReader(meanings: ConstraintMeanings) {
@@ -53,7 +58,10 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
     if (code === '57014')
       return unavailable('the database took too long over this; ask for less, or try again', error)
     if (unavailableStates.test(code) || isUnreachable(error))
-      return unavailable('the database does not answer right now; try again', error)
+      return unavailable(
+        isUnsure(error) ? unsureText : 'the database does not answer right now; try again',
+        error,
+      )
     return null
   }
 }

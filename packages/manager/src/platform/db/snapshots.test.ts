@@ -1,7 +1,9 @@
 // Long reads on connections of their own: what ends them, and who waits for whom.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
+import { createConnectGate } from './connect-gate.ts'
 import { keepConnectionsHonest } from './connections.ts'
+import { createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
@@ -11,6 +13,7 @@ beforeAll(async () => {
   service = await startTestApp({ env: { SVC_DATABASE_REPORT_POOL_SIZE: '1' } })
 })
 afterAll(() => service.close())
+const retry = createRetry(createConnectGate())
 
 const open = () => service.world.database.openSnapshot()
 /** How many of the service's statements run or stand in a transaction. */
@@ -85,7 +88,7 @@ test('a statement that is not answered in time ends the connection; a reader tha
   const options = '-c client_connection_check_interval=500'
   const pool = new Pool({ connectionString: service.database.url, max: 1, options })
   keepConnectionsHonest(pool)
-  const openBriefly = createSnapshots(pool, 1_000)
+  const openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000 })
   try {
     const silent = await openBriefly()
     await expect(silent.query('select pg_sleep(300)')).rejects.toThrow('terminated')
@@ -113,7 +116,7 @@ describe('a server that hangs', () => {
     url.host = `127.0.0.1:${way.port}`
     pool = new Pool({ connectionString: url.href, max: 1 })
     keepConnectionsHonest(pool)
-    openBriefly = createSnapshots(pool, 1_000)
+    openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000 })
   })
   afterEach(async () => {
     await pool.end()

@@ -2,6 +2,7 @@
 // Whoever reads slowly holds one of these connections and a batch of rows, never one that requests need.
 import type { Pool, PoolClient } from 'pg'
 import { unavailable } from '../errors.ts'
+import type { Retry } from './retry.ts'
 
 /** One moment of the database. Columns keep the names the statement gives them. */
 export type Snapshot = {
@@ -23,17 +24,24 @@ const idleMs = 60_000
 /** A snapshot keeps the database from removing what has been deleted since, so it does not live forever. */
 const longestMs = 1_800_000
 const defaultBatchSize = 500
+const openWithinMs = 1_000
 
-/** Snapshots on the connections of this pool. One that does not answer for so long is ended; pg itself sets no timeout. */
-export function createSnapshots(pool: Pool, readTimeoutMs: number): OpenSnapshot {
+export type SnapshotOptions = {
+  retry: Retry
+  /** One that does not answer for so long is ended; pg itself sets no timeout. */
+  readTimeoutMs: number
+}
+
+/** Snapshots on the connections of this pool. */
+export function createSnapshots(pool: Pool, { retry, readTimeoutMs }: SnapshotOptions): OpenSnapshot {
   let open = 0
+  const attempt = async (): Promise<Snapshot> => begin(await pool.connect(), readTimeoutMs, () => open--)
   return async () => {
     if (open >= pool.options.max)
       throw unavailable(`${open} reports or exports are running already; try again when one has ended`)
     open++
     try {
-      const client = await pool.connect()
-      return await begin(client, readTimeoutMs, () => open--)
+      return await retry(attempt, { kind: 'read', withinMs: openWithinMs })
     } catch (error) {
       open--
       throw error

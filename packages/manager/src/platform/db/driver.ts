@@ -1,0 +1,192 @@
+// What Kysely talks to PostgreSQL with. A connection that turns out to be lost is replaced where nothing has happened on it
+// yet: before a transaction has begun, and in a statement of its own that only reads. Everything else fails, and the error
+// tells whether the change may have been made all the same.
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+import type { Pool, PoolClient, QueryConfig } from 'pg'
+import { isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import type { Retry } from './retry.ts'
+
+export type DriverOptions = {
+  pool: Pool
+  retry: Retry
+  /** How long a statement may take, seen from here. */
+  readTimeoutMs: number
+}
+
+/** PostgreSQL by this pool. */
+export const createDialect = (options: DriverOptions): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new PoolDriver(options),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+})
+
+class PoolDriver implements Driver {
+  readonly #options: DriverOptions
+  constructor(options: DriverOptions) {
+    this.#options = options
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new Connection(this.#options, await connect(this.#options))
+  }
+  async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
+    await connection.begin(beginningOf(settings))
+  }
+  async commitTransaction(connection: Connection): Promise<void> {
+    await connection.commit()
+  }
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    await connection.rollback()
+  }
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.release()
+    await Promise.resolve()
+  }
+  async destroy(): Promise<void> {
+    await this.#options.pool.end()
+  }
+}
+
+/** A connection of the pool; nothing was sent when that fails, so it may be tried again. */
+const connect = ({ pool, retry, readTimeoutMs }: DriverOptions): Promise<PoolClient> =>
+  retry(() => pool.connect(), { kind: 'connection', withinMs: readTimeoutMs })
+
+const beginningOf = ({ isolationLevel, accessMode }: TransactionSettings): string =>
+  ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
+    .filter((part) => part !== undefined)
+    .join(' ')
+
+type Phase = 'alone' | 'beginning' | 'inside' | 'committing'
+
+class Connection implements DatabaseConnection {
+  readonly #options: DriverOptions
+  /** Null after it was given up and before another one is there. */
+  #client: PoolClient | null
+  #phase: Phase = 'alone'
+  #onlyReads = false
+  /** It is unknown what the server does with it, so it is not used again. */
+  #isUnclear = false
+
+  constructor(options: DriverOptions, client: PoolClient) {
+    this.#options = options
+    this.#client = client
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const query = { text: sql, values: [...parameters] }
+    if (this.#phase === 'alone') return resultOf(await this.#runAlone(query))
+    if (this.#phase === 'beginning')
+      return resultOf(await this.#retry((limits) => this.#run({ ...query, ...limits }), isWorthAnother))
+    try {
+      return resultOf(await this.#run(query))
+    } catch (error) {
+      if (!this.#onlyReads) noteOutcome(error, this.#phase === 'inside' ? 'before commit' : 'committing')
+      throw error
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    await Promise.reject(new Error('statements are not streamed here; see snapshots'))
+  }
+
+  // Through `executeQuery`, which Kysely measures.
+  async begin(text: string): Promise<void> {
+    this.#phase = 'beginning'
+    this.#onlyReads = text.endsWith('read only')
+    await this.executeQuery(CompiledQuery.raw(text))
+    this.#phase = 'inside'
+  }
+
+  async commit(): Promise<void> {
+    this.#phase = 'committing'
+    const { rows } = await this.executeQuery<{ command: string }>(CompiledQuery.raw('commit'))
+    // How PostgreSQL ends a transaction in which a statement has failed.
+    if (rows[0]?.command === 'ROLLBACK')
+      throw new Error('the transaction is rolled back: a statement had failed')
+  }
+
+  /** Never fails: a connection that cannot roll back is closed, and then the server does. */
+  async rollback(): Promise<void> {
+    this.#phase = 'inside'
+    if (!this.#isUnclear) await this.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined)
+  }
+
+  release(): void {
+    this.#client?.release(this.#isUnclear)
+    this.#client = null
+  }
+
+  async #runAlone(query: QueryConfig) {
+    let isRead: boolean | null = null
+    const mayRepeat = (error: unknown): boolean =>
+      (isRead ??= isReadOnlyText(query.text)) || outcomeOf(error, 'committing') === 'not applied'
+    try {
+      return await this.#retry(
+        (limits) => this.#run({ ...query, ...limits }),
+        (error) => isWorthAnother(error) && mayRepeat(error),
+      )
+    } catch (error) {
+      if (!mayRepeat(error)) noteOutcome(error, 'committing')
+      throw error
+    }
+  }
+
+  async #run(query: QueryConfig) {
+    if (this.#client === null) throw new Error('the connection was given back')
+    try {
+      return await this.#client.query(query)
+    } catch (error) {
+      if (!isAnswered(error)) this.#isUnclear = true
+      throw error
+    }
+  }
+
+  /** Tries again on another connection; all tries together take no longer than one may. */
+  #retry<T>(attempt: (limits: Limits) => Promise<T>, isWorth: (error: unknown) => boolean): Promise<T> {
+    const { pool, retry, readTimeoutMs } = this.#options
+    const begunAt = performance.now()
+    return retry(
+      async ({ retries }) => {
+        if (retries === 0) return attempt({})
+        // First, or those that wait for another one would hold all there may be.
+        this.#client?.release(true)
+        this.#client = null
+        this.#client = await pool.connect()
+        this.#isUnclear = false
+        return attempt({ query_timeout: Math.max(1, begunAt + readTimeoutMs - performance.now()) })
+      },
+      { kind: 'read', withinMs: readTimeoutMs, isWorth },
+    )
+  }
+}
+type Limits = { query_timeout?: number }
+
+/** The server said what is wrong with the statement; the connection goes on. */
+const isAnswered = (error: unknown): boolean =>
+  /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '') && !isWorthAnother(error)
+
+const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+function resultOf<Row>(result: {
+  command: string
+  rowCount: number | null
+  rows: unknown[]
+}): QueryResult<Row> {
+  const { command, rowCount, rows } = result
+  if (command === 'COMMIT' || command === 'ROLLBACK') return { rows: [{ command } as Row] }
+  return counted.has(command)
+    ? { numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }
+    : { rows: rows as Row[] }
+}

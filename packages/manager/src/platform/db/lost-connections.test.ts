@@ -1,0 +1,135 @@
+// Connections that the server ends, and what that costs: a read nothing, a change what is said of it.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { createDatabase, type Database } from './database.ts'
+import { isUnsure } from './outcomes.ts'
+import type { RetryKind } from './retry.ts'
+
+let service: TestApp
+let way: DarkProxy
+let database: Database
+const retries: RetryKind[] = []
+const name = 'lost-connections'
+beforeAll(async () => {
+  service = await startTestApp()
+  await service.sql.query('create table lost_writes (id int primary key)')
+  const url = new URL(service.database.url)
+  way = await startDarkProxy({ host: '127.0.0.1', port: Number(url.port || 5432) })
+  url.host = `127.0.0.1:${way.port}`
+  database = createDatabase({
+    url: url.href,
+    poolSize: 4,
+    lookupPoolSize: 4,
+    statementTimeoutMs: 30_000,
+    acquireTimeoutMs: 30_000,
+    applicationName: name,
+    log: service.world.log,
+    onRetry: (kind) => retries.push(kind),
+  })
+})
+beforeEach(async () => {
+  retries.length = 0
+  await service.sql.query('truncate lost_writes')
+})
+afterAll(async () => {
+  await database.close()
+  await way.close()
+  await service.close()
+})
+
+const lookUp = () => database.read<{ n: number }>({ name: 'n', text: 'select 1 as n' }, [])
+const select = () => database.db.selectFrom('users').select('id').limit(1).execute()
+const transact = () =>
+  database.db.transaction().execute((tx) => tx.selectFrom('users').select('id').execute())
+const warm = () => Promise.all([1, 2, 3, 4].flatMap(() => [lookUp(), select()]))
+const pids = async (): Promise<number[]> =>
+  (
+    await service.sql.query<{ pid: number }>(
+      'select pid from pg_stat_activity where application_name = $1 order by pid',
+      [name],
+    )
+  ).rows.map(({ pid }) => pid)
+const terminateAll = () =>
+  service.sql.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [
+    name,
+  ])
+
+describe('when all sessions are ended', () => {
+  test('no read and no beginning of a transaction fails, however often', async () => {
+    for (let round = 0; round < 10; round++) {
+      await warm()
+      const ended = terminateAll()
+      const calls = [1, 2, 3, 4].flatMap(() => [lookUp(), select(), transact()])
+      const answers = await Promise.allSettled(calls)
+      await ended
+      // A transaction that had begun is not tried again here.
+      const failed = answers.filter(({ status }, index) => status === 'rejected' && index % 3 !== 2)
+      expect(failed).toEqual([])
+    }
+  })
+
+  test('a connection that learns of it makes all pools leave theirs', async () => {
+    await warm()
+    const before = await pids()
+    expect(before.length).toBeGreaterThan(2)
+    const [first] = before
+    await service.sql.query('select pg_terminate_backend($1)', [first])
+    await expect.poll(async () => (await pids()).filter((pid) => before.includes(pid))).toEqual([])
+    expect(await lookUp()).toEqual([{ n: 1 }])
+  })
+})
+
+describe('a change', () => {
+  const insert = (id: number) =>
+    database.write({ name: 'w', text: 'insert into lost_writes values ($1)' }, [id])
+  const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => null,
+      (error: unknown) => error,
+    )
+  /** Runs the work while another session holds it up, and cuts the connections meanwhile. */
+  const cutDuring = async (work: () => Promise<unknown>): Promise<unknown> => {
+    const holder = await service.sql.connect()
+    try {
+      await holder.query('begin; lock table lost_writes')
+      const error = errorOf(work())
+      const waiting = () =>
+        service.sql.query(
+          "select from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'",
+          [name],
+        )
+      await expect.poll(async () => (await waiting()).rowCount, { timeout: 20_000 }).toBe(1)
+      way.reset()
+      await holder.query('rollback')
+      return await error
+    } finally {
+      holder.release(true)
+    }
+  }
+
+  test('outside a transaction is not repeated, and may have been made', async () => {
+    const error = await cutDuring(() => insert(1))
+    expect([isUnsure(error), retries]).toEqual([true, []])
+  })
+
+  test('that may run twice is repeated', async () => {
+    const text = 'insert into lost_writes values ($1) on conflict do nothing'
+    const write = () => database.write({ name: 'i', text, isIdempotent: true }, [2])
+    expect(await cutDuring(write)).toBe(null)
+    expect(retries).toContain('write')
+    expect((await service.sql.query('select id from lost_writes where id = 2')).rowCount).toBe(1)
+  })
+
+  test('in a transaction that was cut before its end was not made, and says so', async () => {
+    const error = await cutDuring(() =>
+      database.db.transaction().execute(async (tx) => {
+        await tx.selectFrom('users').select('id').execute()
+        await sql`insert into lost_writes values (3)`.execute(tx)
+      }),
+    )
+    expect(error).toBeInstanceOf(Error)
+    expect(isUnsure(error)).toBe(false)
+  })
+})
