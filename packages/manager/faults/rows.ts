@@ -22,6 +22,9 @@ import { f39 } from './rows/f39.ts'
 import { f40 } from './rows/f40.ts'
 import { f41 } from './rows/f41.ts'
 import { f42 } from './rows/f42.ts'
+import { f43 } from './rows/f43.ts'
+import { f44 } from './rows/f44.ts'
+import { f45 } from './rows/f45.ts'
 
 /** The groups; each takes at most twenty minutes, and every row is in one of them. */
 export const groups: Record<string, readonly Row[]> = {
@@ -30,7 +33,7 @@ export const groups: Record<string, readonly Row[]> = {
   postgres: [f06],
   requests: [f26],
   operations: [f32],
-  failover: [f39, f40, f41, f42],
+  failover: [f39, f40, f41, f42, f43, f44, f45],
   minute: [f38],
 }
 

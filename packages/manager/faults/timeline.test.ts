@@ -106,9 +106,9 @@ describe('a timeline', () => {
 describe('what rows record', () => {
   test('operations become a line for each kind, and errors', () => {
     const operations: Operation[] = [
-      { op: 'emit', key: 'a', start: 0, end: 5_000, outcome: 'ok' },
-      { op: 'read', key: 'b', start: 0, end: 6_000, outcome: 'ok' },
-      { op: 'emit', key: 'c', start: 0, end: 7_000, outcome: 'unknown' },
+      { op: 'emit', key: 'a', start: 0, end: 5_000, status: 200, outcome: 'ok' },
+      { op: 'read', key: 'b', start: 0, end: 6_000, status: 200, outcome: 'ok' },
+      { op: 'emit', key: 'c', start: 0, end: 7_000, status: 503, outcome: 'unknown' },
     ]
     const faults = [{ at: 6_500, until: Infinity, name: 'down' }]
     expect(operationsTimeline(operations, faults)).toEqual({

@@ -2,6 +2,7 @@
 import type { RowOptions } from '../base.ts'
 import { type Mutant, type Row, playedOn } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'
+import { operationsTimeline } from '../timelines.ts'
 import { createVerdict } from '../verdict.ts'
 import type { FaultSpan, MixedHistory } from './history.ts'
 import { type MixedRules, judgeMixed } from './judge.ts'
@@ -34,4 +35,5 @@ export const defineMixedRow = <O extends MixedObserved>(definition: MixedDefinit
       return figures.verdict
     },
     mutants: [...mixedMutants<O>(), ...definition.mutants],
+    timeline: ({ operations, faults }) => operationsTimeline(operations, faults),
   })
