@@ -19,6 +19,8 @@ export type RowOptions = {
   sessions: number | null
   /** How many replicas; for the rows that can be run with any number. */
   processes: number | null
+  /** How long a soak takes. */
+  minutes: number | null
   keep: boolean
 }
 export type BaseSetup = {

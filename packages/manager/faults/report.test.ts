@@ -13,6 +13,7 @@ const options = {
   sockets: null,
   sessions: null,
   processes: null,
+  minutes: null,
   keep: false,
 }
 

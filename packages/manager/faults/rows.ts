@@ -16,6 +16,7 @@ import { f21 } from './rows/f21.ts'
 import { f26 } from './rows/f26.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
+import { f30 } from './rows/f30.ts'
 import { f32 } from './rows/f32.ts'
 import { f38 } from './rows/f38.ts'
 import { f39 } from './rows/f39.ts'
@@ -35,6 +36,7 @@ export const groups: Record<string, readonly Row[]> = {
   operations: [f32],
   failover: [f39, f40, f41, f42, f43, f44, f45],
   minute: [f38],
+  soak: [f30],
 }
 
 /** The rows that every change has to pass, smaller than they are otherwise: at most eight minutes. */

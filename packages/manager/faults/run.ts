@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
 import type { RowOptions } from './base.ts'
+import { measureBare } from './engines/bare.ts'
 import { playAll } from './programme.ts'
 import { createOutFolder, renderTable, writeOut } from './report.ts'
 import { allRows, chooseRows, groups, shortRows } from './rows.ts'
@@ -13,7 +14,8 @@ const help = `Usage: npm run faults -- [<row or group>...] [options]
 
 Breaks the service on purpose, with engines, replicas and backends of its own, and prints what held: a line for each row and
 for each mistake that was planted in its record and has to be found, and a table of all rows. Everything else goes to
-standard error. Exit code 1 when a row fails or a planted mistake is not found. Without names every row but F30 is played.
+standard error. Exit code 1 when a row fails or a planted mistake is not found. Without names every row but F30 is played:
+that is npm run soak. The name bare stands for what plain clients of PostgreSQL and Redis need after the same faults.
 Tables, figures, schedules and timelines are kept in packages/manager/faults/out.
 
 Rows:
@@ -30,6 +32,7 @@ Options:
   --sockets <n>     how many are open, instead of the row's own number (F17, F18, F19)
   --sessions <n>    how many logins there are, instead of the row's own number (F26)
   --processes <n>   replicas of F38 (default: 3)
+  --minutes <n>     how long the soak takes (F30; default: 60)
   --keep            keep the logs of rows that pass; those of rows that fail are always kept
   --help            this text
 
@@ -63,12 +66,18 @@ async function main(): Promise<number> {
       sockets: { type: 'string' },
       sessions: { type: 'string' },
       processes: { type: 'string' },
+      minutes: { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) {
     process.stdout.write(help)
+    return 0
+  }
+  if (positionals.length === 1 && positionals[0] === 'bare') {
+    ensureHighAvailability()
+    await measureBare(print)
     return 0
   }
   const { rows, isShort } = chooseRows(positionals)
@@ -80,6 +89,7 @@ async function main(): Promise<number> {
     sockets: numberOf(values.sockets),
     sessions: numberOf(values.sessions),
     processes: numberOf(values.processes),
+    minutes: numberOf(values.minutes),
     keep: values.keep,
   }
   const repeat = numberOf(values.repeat) ?? 1

@@ -13,6 +13,7 @@ const optionsOf = (seed: number, size: RowOptions['size'] = 'full'): RowOptions 
   sockets: null,
   sessions: null,
   processes: null,
+  minutes: null,
   keep: false,
 })
 const kill: MakeSchedule = (random) => [{ what: 'kill', target: pick(random, 3), atMs: 1_000 * random() }]

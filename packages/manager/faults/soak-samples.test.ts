@@ -10,6 +10,13 @@ import {
   sampleOnce,
   startSampling,
 } from './soak-samples.ts'
+import { type Verdict, createVerdict } from './verdict.ts'
+
+function verdictOf(samples: SoakSamples): Verdict {
+  const figures = createVerdict()
+  judgeSoak(figures, samples)
+  return figures.verdict
+}
 
 const things = ['rss_mb/a', 'heap_mb/a', 'descriptors/a', 'eventloop_p99_ms/a']
 const names = [...things, 'pg_connections', 'pg_dead_tuples', 'redis_clients']
@@ -23,7 +30,7 @@ const evenSamples = (): SoakSamples =>
   )
 
 test('what stays even does not grow', () => {
-  expect(judgeSoak(evenSamples()).broken).toEqual([])
+  expect(verdictOf(evenSamples()).broken).toEqual([])
 })
 
 test.each(names)('a leak is found: %s', (name) => {
@@ -33,7 +40,7 @@ test.each(names)('a leak is found: %s', (name) => {
     at,
     value: value + (perMinute * at) / 60_000,
   }))
-  const { broken } = judgeSoak(samples)
+  const { broken } = verdictOf(samples)
   expect(broken).toMatchObject([{ figure: 'growing' }])
   expect(broken[0]?.details).toContain(name)
 })
@@ -42,7 +49,7 @@ test('too few samples, or none of a thing, show nothing', () => {
   const samples = evenSamples()
   delete samples['redis_clients']
   samples['pg_connections'] = samples['pg_connections']?.slice(0, 20) ?? []
-  expect(judgeSoak(samples).broken).toEqual([
+  expect(verdictOf(samples).broken).toEqual([
     { figure: 'too_few_samples', details: 'redis_clients; pg_connections' },
   ])
 })

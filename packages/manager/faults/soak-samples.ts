@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { rssOf } from './cpu.ts'
 import type { Replica } from './replicas.ts'
 import { type Sample, growthOf } from './slopes.ts'
-import { createVerdict } from './verdict.ts'
+import type { createVerdict } from './verdict.ts'
 
 /** The samples of each thing, by its name; of a replica `<thing>/<name of the replica>`. */
 export type SoakSamples = Record<string, Sample[]>
@@ -82,8 +82,11 @@ export function startSampling(soaked: Soaked): () => Promise<SoakSamples> {
 }
 
 /** Nothing may grow; what has too few samples to tell is broken too, because nothing was shown. */
-export function judgeSoak(samples: SoakSamples, blockMs?: number) {
-  const figures = createVerdict()
+export function judgeSoak(
+  figures: ReturnType<typeof createVerdict>,
+  samples: SoakSamples,
+  blockMs?: number,
+): void {
   const growing: string[] = []
   const unknown: string[] = []
   const names = new Set(Object.keys(samples).map((name) => name.split('/')[0] ?? ''))
@@ -101,5 +104,4 @@ export function judgeSoak(samples: SoakSamples, blockMs?: number) {
   }
   figures.none('growing', growing)
   figures.none('too_few_samples', unknown)
-  return figures.verdict
 }

@@ -120,7 +120,7 @@ const mutants: readonly Mutant<Observed>[] = [
   },
   {
     name: 'hints do not flow again',
-    breaks: 'over_bare_ms',
+    breaks: 'hints_back_ms',
     plant: (observed) => ({
       ...observed,
       arrivals: observed.arrivals.filter(({ at }) => at < (observed.faults[0]?.at ?? 0)),
@@ -163,10 +163,7 @@ export const defineSentinelRow = (row: { id: string; title: string; fault: Fault
         operations.filter(({ outcome }) => outcome === 'unknown').map(({ op, status }) => `${op} ${status}`),
       )
       figures.atLeast('masters', new Set(masters).size, 2)
-      const backMs = hintsBackMs(observed)
-      figures.show('bare_first_write_ms', bareMs)
-      figures.show('hints_back_ms', backMs)
-      figures.atMost('over_bare_ms', backMs - bareMs, mostOverMs)
+      figures.recovery('hints_back_ms', { ms: hintsBackMs(observed), most: bareMs + mostOverMs, bareMs })
     },
     mutants,
   })

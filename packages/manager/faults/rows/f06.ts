@@ -57,7 +57,7 @@ export const f06: Row = defineMixedRow<Observed>({
     figures.show('err_pct', (100 * failed.length) / Math.max(1, during.length))
     const last = observed.faults.at(-1)
     const after = { at: last?.until ?? 0, until: Infinity }
-    figures.atMost('recover_ms', firstWriteMs(observed.operations, after), 3_000)
+    figures.recovery('recover_ms', { ms: firstWriteMs(observed.operations, after), most: 3_000 })
   },
   mutants: [
     {
@@ -75,7 +75,9 @@ export const f06: Row = defineMixedRow<Observed>({
       breaks: 'recover_ms',
       plant: (observed) => ({
         ...observed,
-        operations: observed.operations.filter(({ end }) => end < (observed.faults.at(-1)?.until ?? 0)),
+        operations: observed.operations.filter(
+          ({ end }) => end < (observed.faults.at(-1)?.until ?? 0) - 1_000,
+        ),
       }),
     },
   ],

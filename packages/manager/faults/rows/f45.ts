@@ -91,7 +91,8 @@ export const f45: Row = defineMixedRow<MixedObserved>({
     const failed = operations.filter(({ outcome }) => outcome === 'unknown')
     figures.show('err_pct', (100 * failed.length) / Math.max(1, operations.length))
     const last = faults.at(-1)
-    figures.atMost('recover_ms', firstWriteMs(operations, { at: last?.until ?? 0, until: Infinity }), 3_000)
+    const ms = firstWriteMs(operations, { at: last?.until ?? 0, until: Infinity })
+    figures.recovery('recover_ms', { ms, most: 3_000 })
   },
   mutants: [
     {
