@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     name: 'manager',
     root: import.meta.dirname,
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'faults/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'faults/{,mixed/}*.test.ts'],
     // What floods, measures or needs much data: `npm run test:load`; what needs a cluster: `npm run test:kubernetes`.
     exclude: ['**/*.load.test.ts', '**/*.kubernetes.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],

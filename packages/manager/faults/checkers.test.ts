@@ -199,7 +199,14 @@ describe('what is recorded', () => {
     expect(keysOf(recorder.operations, 'register', 'ok')).toEqual(['a'])
     expect(keysOf(recorder.operations, 'register', 'unknown')).toEqual(['b', 'd'])
     expect(keysOf(recorder.operations, 'register', 'fail')).toEqual(['c'])
-    expect(recorder.operations[0]).toEqual({ op: 'register', key: 'a', start: 1, end: 2, outcome: 'ok' })
+    expect(recorder.operations[0]).toEqual({
+      op: 'register',
+      key: 'a',
+      start: 1,
+      end: 2,
+      status: 201,
+      outcome: 'ok',
+    })
   })
 
   test('how late a run was is how late it arrived first', () => {
