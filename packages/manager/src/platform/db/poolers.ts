@@ -16,7 +16,6 @@ export async function assertOwnStatements(pool: Pool): Promise<void> {
     clients.push(await pool.connect())
     isMixed = await areMixed(clients)
   } finally {
-    // What was prepared ends with the connection, and a pooler keeps nothing of it for others.
     for (const client of clients) client.release(isMixed)
   }
   if (isMixed)
@@ -35,7 +34,7 @@ async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
         const { rows } = await client.query<{ own: number }>({ name, text, values: [round] })
         if (rows[0]?.own !== number) return true
       }
-    for (const client of clients) await client.query(`deallocate "${name}"`)
+    // Not deallocated: PgBouncer gives statements other names, of which SQL knows nothing. They end with the connections.
     return false
   } catch (error) {
     if (mixedStates.has((error as { code?: string }).code ?? '')) return true
