@@ -6,6 +6,7 @@ import { platformSettings } from './config/settings.ts'
 import { configWarnings } from './config/warnings.ts'
 import { databaseAddress } from './platform/db/addresses.ts'
 import { assertSchemaFits } from './platform/db/migrate.ts'
+import { assertOwnStatements } from './platform/db/poolers.ts'
 import { explainingFailures } from './platform/db/operator-errors.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
@@ -75,7 +76,8 @@ async function start(config: Config): Promise<void> {
 
 /** Throws unless the database can be used, with this schema and this master key. */
 async function openDatabase(config: Config, world: World): Promise<RetiredKeys> {
-  const { pool, db } = world.database
+  const { pool, jobPool, db } = world.database
+  await assertOwnStatements(jobPool)
   await assertSchemaFits(pool)
   await syncClock(world)
   await assertMasterKey(db, config.masterKey)

@@ -62,6 +62,14 @@ export function ensureNginx(): string {
   return '/usr/sbin/nginx'
 }
 
+/** The PgBouncer program, installed first where that is possible. */
+export function ensurePgBouncer(): string {
+  const present = which('pgbouncer') ?? (existsSync('/usr/sbin/pgbouncer') ? '/usr/sbin/pgbouncer' : null)
+  if (present !== null) return present
+  install(['pgbouncer'])
+  return '/usr/sbin/pgbouncer'
+}
+
 /** nginx with its njs module, installed first where that is possible. */
 export function ensureNginxJs(): { nginx: string; module: string } {
   const nginx = ensureNginx()

@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
@@ -56,13 +57,13 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
       const { token, insert } = await issue.prepare(actor)
-      const personalAccessToken = await db.transaction().execute((tx) => insert(tx, values))
+      const personalAccessToken = await transact(db, (tx) => insert(tx, values))
       return { token, personalAccessToken }
     },
 
     /** Revoking a revoked token changes nothing. */
     revoke: (actor: Actor, id: string): Promise<store.PersonalAccessToken> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = await lock(tx, actor, id)
         if (before.revoked) return before
         const after = await store.revokeToken(tx, before.id)
@@ -71,7 +72,7 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = await lock(tx, actor, id)
         await store.deleteToken(tx, before.id)
         await audit.append(tx, actor, tokenEvent('delete', { before, after: null }))

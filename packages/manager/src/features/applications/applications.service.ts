@@ -3,6 +3,7 @@ import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -65,7 +66,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
       input: Input & { name: string; slug: string },
     ): Promise<store.Application> => {
       const values = checkValues({ ...input, description: input.description ?? '' })
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const after = await store.insertApplication(tx, { id: newId(), projectId, ...values })
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
@@ -73,7 +74,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     },
 
     update: (actor: Actor, id: string, input: Input): Promise<store.Application> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
         const after = await store.updateApplication(
           tx,
@@ -85,7 +86,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
         const calls = await countLoggedCalls(tx, before.id)
         if (calls !== null)

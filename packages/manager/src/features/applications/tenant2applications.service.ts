@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -45,7 +46,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       input: { tenantId: string; applicationId: string; enabled?: boolean | null },
     ): Promise<store.Tenant2Application> => {
       const applicationId = orNotFound(parseUuid(input.applicationId), 'application')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const inserted = await store.insertTenant2Application(tx, {
           tenantId: input.tenantId,
           applicationId,
@@ -62,7 +63,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       id: string,
       input: { enabled?: boolean | null },
     ): Promise<store.Tenant2Application> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
@@ -70,7 +71,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
         await store.deleteTenant2Application(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

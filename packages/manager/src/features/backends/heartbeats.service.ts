@@ -2,6 +2,7 @@
 // statements a second; each is answered after the commit that holds it.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { repeatable } from '../../platform/db/transactions.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import { type Heartbeat, type HeartbeatOutcome, noteReception, recordHeartbeats } from './heartbeats.store.ts'
@@ -19,7 +20,7 @@ export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
   const recorder = (whenLocked: 'skip' | 'wait') =>
     createCoalesced<Heartbeat, HeartbeatOutcome>({
       keyOf: ({ id, machineUserId }) => id + machineUserId,
-      run: (heartbeats) => recordHeartbeats(db, heartbeats, whenLocked),
+      run: (heartbeats) => repeatable(db, () => recordHeartbeats(db, heartbeats, whenLocked)),
       minGapMs,
       maxBatch,
       atOnce: 1,

@@ -4,6 +4,7 @@ import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { AppError, badRequest, forbidden, notFound, unavailable } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
@@ -105,7 +106,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
     const giveBack = turns.reserve(account)
     if (giveBack === null) throw unavailable('too many registrations at once; try again')
     try {
-      return await turns.run(account, () => db.transaction().execute(work))
+      return await turns.run(account, () => transact(db, work))
     } finally {
       giveBack()
     }
@@ -133,7 +134,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
     unregister: ({ machine, actor }: Caller, text: string): Promise<void> => {
       const id = parseUuid(text)
       if (id === null) throw registrationNotFound()
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const before = await store.lockRegistration(tx, id)
         if (before === undefined) throw registrationNotFound()
         if (before.machineUserId !== machine.id) throw registrationOfAnother()

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
@@ -38,7 +39,7 @@ export function createCallLog(deps: CallLogDeps) {
   const insertOnce = createSingleFlight<void>()
   const insertFirst = async (call: store.Call): Promise<void> => {
     const until = servedUntil(call)
-    await withPartition(db, () => db.transaction().execute((tx) => store.insertFirstCall(tx, call, until)))
+    await withPartition(db, () => transact(db, (tx) => store.insertFirstCall(tx, call, until)))
     const pair = call.endpointId + call.machineUserId
     if (!call.isRefused || !callers.has(pair)) callers.set(pair, until)
   }

@@ -43,7 +43,8 @@ const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   text: `insert into esb_audit_logs (${begun})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[])`,
+      $9::text[]) on conflict do nothing`,
+  isIdempotent: true,
 }
 
 /** Writes the beginnings of calls. */
@@ -101,6 +102,7 @@ const updateStatement: PreparedStatement = {
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::boolean[], $8::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure)
     where ${ended}`,
+  isIdempotent: true,
 }
 const updateContentsStatement: PreparedStatement = {
   name: 'esb-calls-end-with-contents',
@@ -113,6 +115,7 @@ const updateContentsStatement: PreparedStatement = {
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure,
         request_headers, request_body, response_headers, response_body)
     where ${ended}`,
+  isIdempotent: true,
 }
 
 const json = (headers: readonly Header[] | null | undefined): string | null =>

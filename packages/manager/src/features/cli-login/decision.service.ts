@@ -6,6 +6,7 @@ import { recheckCredential } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { AppError, forbidden, rateLimited } from '../../platform/errors.ts'
 import { sealTo } from '../../platform/secrets/sealed-box.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
@@ -64,7 +65,7 @@ export function createDecisionService(deps: DecisionDeps) {
     const { id, publicKey, tokenName: name } = login
     const { token, insert } = await accessTokens.issue.prepare(actor)
     const sealedToken = await sealTo(publicKey, Buffer.from(token))
-    await db.transaction().execute(async (tx) => {
+    await transact(db, async (tx) => {
       const expiresAt = await store.daysFromNow(tx, tokenDays)
       await insert(tx, { name, expiresAt }, async ({ id: accessTokenId }) => {
         const decision = { status: 'approved' as const, userId: actor.user.id, accessTokenId, sealedToken }
@@ -78,7 +79,7 @@ export function createDecisionService(deps: DecisionDeps) {
   }
 
   const deny = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
-    await db.transaction().execute(async (tx) => {
+    await transact(db, async (tx) => {
       await recheckCredential(tx, actor)
       const decided = await store.decide(tx, login.id, { status: 'denied', userId: actor.user.id })
       if (decided === null) throw over()

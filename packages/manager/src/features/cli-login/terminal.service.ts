@@ -2,6 +2,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, notFound, rateLimited, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
@@ -76,7 +77,7 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
       await take(limits.pollsOfLogin, secretHash.toString('hex'))
       await take(limits.pollsOfClient, network)
       const actor = { ...systemActor('cli-login'), ipAddress, userAgent }
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const isLocked = await store.lockPolled(tx, secretHash)
         const login = await store.findPolled(tx, secretHash)
         if (login === undefined) throw notFound('login session')

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
+import { isUnsure } from '../../platform/db/outcomes.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type TimedId, createTimedIds } from '../../platform/ids.ts'
@@ -94,6 +95,7 @@ async function writeEach(
   try {
     return await writeSome(emits)
   } catch (error) {
+    if (isUnsure(error)) return await writeKeyedAgain(writeSome, emits, asError(error))
     if (emits.length === 1 || !isRolledBack(error)) throw error
     const results: (Written | Error | null)[] = []
     const until = performance.now() + aloneForMs
@@ -105,6 +107,23 @@ async function writeEach(
       )
     return results
   }
+}
+
+/**
+ * Nobody knows whether these emits are written. One with a key may be written again: if it is there already, its key is
+ * taken, and it gets the answer that is kept. The others fail as before.
+ */
+async function writeKeyedAgain(
+  writeSome: (some: readonly store.Emit[]) => Promise<(Written | null)[]>,
+  emits: readonly store.Emit[],
+  failure: Error,
+): Promise<(Written | Error | null)[]> {
+  const keyed = emits.filter(({ key }) => key !== null)
+  const again = keyed.length === 0 ? [] : await writeSome(keyed).catch(() => null)
+  const results = new Map(
+    keyed.map(({ id }, index) => [id, again === null ? failure : (again[index] ?? null)]),
+  )
+  return emits.map(({ id }) => results.get(id) ?? failure)
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -40,7 +41,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
       input: { machineUserID: string; endpointID: string; enabled?: boolean | null },
     ): Promise<store.EndpointAccess> => {
       const machineUserId = orNotFound(parseUuid(input.machineUserID), 'machine user')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const inserted = await store.insertEndpointAccess(tx, {
           machineUserId,
           endpointId: input.endpointID,
@@ -53,7 +54,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
     },
 
     update: (actor: Actor, id: string, input: { enabled?: boolean | null }): Promise<store.EndpointAccess> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
@@ -61,7 +62,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
         await store.deleteEndpointAccess(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -3,6 +3,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { abbreviate } from '../../platform/audit/abbreviate.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -92,7 +93,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
     create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
       const values = checkValues(transformations, input)
       const id = newId()
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const secrets = await sealSecrets(tx, deps, id, input)
         const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
         const after = orNotFound(inserted, 'application')
@@ -106,7 +107,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
     },
 
     update: (actor: Actor, id: string, input: EndpointInput): Promise<store.Endpoint> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
         const changed = { ...present, ...changesOf(input, clearedByNull) }
@@ -125,7 +126,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const calls = await deps.countLoggedCalls(tx, id)
         if (calls !== null)

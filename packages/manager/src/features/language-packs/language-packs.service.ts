@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit, AuditEvent } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type KeyValuePair, changedPairs, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
@@ -26,7 +27,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
 
     create: (actor: Actor, projectId: string, { name }: { name: string }): Promise<store.LanguagePack> => {
       if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
           throw badRequest(`a project has at most ${store.maxPacks} language packs; delete one first`)
         const after = await store.insertLanguagePack(tx, { id: newId(), projectId, name })
@@ -43,7 +44,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       const content = checkPairs(input.content, 'content')
       const problem = problemOfKeys(content)
       if (problem !== null) throw badRequest(problem)
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         if (isDeepStrictEqual(before.content, content)) return before
         const after = await store.updateContent(tx, id, content)
@@ -53,7 +54,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
     },
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         await store.deleteLanguagePack(tx, id)
         await audit.append(tx, actor, event('delete', before, null))

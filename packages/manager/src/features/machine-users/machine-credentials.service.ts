@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { fitsBasic } from '../../platform/credentials/authorization.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
@@ -43,7 +44,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const { token, stored } = isBearer
         ? newBearer()
         : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
-      const machineUser = await db.transaction().execute(async (tx) => {
+      const machineUser = await transact(db, async (tx) => {
         const projectId = orNotFound(await store.findProjectOf(tx, environmentId), 'environment')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
         const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
@@ -60,7 +61,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db, id), 'machine user')
       const { token, stored } = newBearer()
       const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
-      const machineUser = await db.transaction().execute(async (tx) => {
+      const machineUser = await transact(db, async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())

@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
@@ -58,7 +59,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
         throw badRequest(
           `updateMachineUser does not take ${refused}: replace the credential with rotateMachineUserToken`,
         )
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const name = checkName(input.name ?? before.name)
         const after = await store.updateMachineUser(tx, id, {
@@ -71,7 +72,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     },
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const served = await deps.countServedRequests(tx, id)
         if (served !== null)

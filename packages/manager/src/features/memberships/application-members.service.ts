@@ -4,6 +4,7 @@ import { applicationRoles, projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -49,7 +50,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     ): Promise<store.ApplicationMember> => {
       const granted = checkOneOf(role, 'role', applicationRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
         await assertMaintainer(tx, actor, projectId)
         const after = await store.insertApplicationMember(tx, {
@@ -65,7 +66,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
 
     updateRole: (actor: Actor, id: string, role: string): Promise<store.ApplicationMember> => {
       const granted = checkOneOf(role, 'role', applicationRoles)
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
         const after = await store.setApplicationRole(tx, id, granted)
@@ -75,7 +76,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     },
 
     remove: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
         await store.deleteApplicationMember(tx, id)

@@ -4,6 +4,7 @@ import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -44,7 +45,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     id: string,
     granted: ProjectRole | null,
   ): Promise<store.ProjectMember | null> =>
-    db.transaction().execute(async (tx) => {
+    transact(db, async (tx) => {
       const { projectId } = orNotFound(await store.findProjectMember(tx, id), 'user2project')
       await authority.lockProjectMembers(tx, projectId)
       // Read again under the lock: another change may have come first.
@@ -81,7 +82,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
       const granted = checkOneOf(role, 'role', projectRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         await authority.lockProjectMembers(tx, projectId)
         await assertGrant(tx, actor, { projectId, userId, present: null, granted })
         const after = await store.insertProjectMember(tx, { projectId, userId, role: granted })

@@ -4,6 +4,7 @@ import { projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, forbidden, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -62,7 +63,7 @@ async function definedRole(tx: Tx, tenantId: string, name: string): Promise<Tena
 export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
   /** Checks and makes one change of an existing membership; `roleName` null removes it. */
   const change = (actor: Actor, id: string, roleName: string | null): Promise<store.TenantMember | null> =>
-    db.transaction().execute(async (tx) => {
+    transact(db, async (tx) => {
       const { tenantId } = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
       await authority.lockTenantMembers(tx, tenantId)
       // Read again under the lock: another change may have come first.
@@ -93,7 +94,7 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
 
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
         const granted = await definedRole(tx, tenantId, roleName)
         // Before the write: a caller who adds themselves must not be judged by the row they are about to get.

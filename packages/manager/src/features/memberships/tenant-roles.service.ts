@@ -3,6 +3,7 @@ import { tenantPermissions } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName, checkOneOf } from '../../platform/inputs/inputs.ts'
@@ -53,7 +54,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
         permissions: checkPermissions(input.permissions),
         seeded: false,
       }
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const projectId = orNotFound(await store.findProjectOfTenant(tx, tenantId), 'tenant')
         const [inserted] = await store.insertTenantRoles(tx, { id: tenantId, projectId }, [role])
         const after = orNotFound(inserted, 'tenant')
@@ -67,7 +68,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       id: string,
       input: { name?: string | null; permissions?: readonly string[] | null },
     ): Promise<store.TenantRoleDefinition> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = await lock(tx, id)
         const name = checkName(input.name ?? before.name)
         const permissions = checkPermissions(input.permissions ?? before.permissions)
@@ -81,7 +82,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = await lock(tx, id)
         if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
         await store.deleteTenantRole(tx, id)

@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -43,7 +44,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
     /** The project, its environments, its owner and the audit rows are one transaction. */
     create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
       const values = { id: newId(), name: checkName(input.name), slug: checkSlug(input.slug) }
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const after = await store.insertProject(tx, values)
         await environments.createDefaults(tx, after.id)
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -57,7 +58,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       id: string,
       input: { name?: string | null; slug?: string | null },
     ): Promise<store.Project> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
         const values = {
           name: checkName(input.name ?? before.name),
@@ -69,7 +70,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
         await store.deleteProject(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -3,6 +3,7 @@ import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -55,7 +56,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
       input: Input & { name: string; slug: string },
     ): Promise<store.Tenant> => {
       const values = checkValues({ ...input, deploymentMode: input.deploymentMode ?? 'shared' })
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const after = await store.insertTenant(tx, { id: newId(), projectId, ...values })
         await memberships.seedTenantRoles(tx, after)
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -64,7 +65,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     },
 
     update: (actor: Actor, id: string, input: Input): Promise<store.Tenant> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
         const after = await store.updateTenant(tx, before.id, checkValues({ ...before, ...changesOf(input) }))
         await audit.append(tx, actor, event('update', { before, after }))
@@ -72,7 +73,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
         await store.deleteTenant(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

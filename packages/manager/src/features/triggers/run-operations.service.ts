@@ -2,6 +2,7 @@
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -38,7 +39,7 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
 
     /** Delivers a failed run again, with all its attempts, under the same id; or a pending one that no job is left of. */
     retry: (id: string): Promise<store.LockedRun> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const runId = parseUuid(id)
         const before = runId === null ? undefined : await store.lockRun(tx, runId)
         if (before === undefined)

@@ -3,6 +3,7 @@ import { type Audit, type AuditActor, systemActor } from '../../platform/audit/a
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import * as store from './users.store.ts'
@@ -38,7 +39,7 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
   return {
     /** Makes the user with this subject or e-mail an administrator; a subject not seen yet is provisioned. */
     grant: (subjectOrEmail: string): Promise<store.User> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
         const [known] = await store.lockUsers(tx, [id])
         const before = known ?? (await store.upsertUser(tx, { id, email: null, name: null, username: id }))
@@ -47,7 +48,7 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
 
     /** Takes the system role away from this user; the only administrator keeps it. */
     revoke: (subjectOrEmail: string): Promise<{ before: store.User; after: store.User }> =>
-      db.transaction().execute(async (tx) => {
+      transact(db, async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
         // All administrators, so that two of these commands cannot take away the last two at once.
         const locked = await store.lockUserAndAdministrators(tx, id)

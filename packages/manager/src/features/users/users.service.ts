@@ -2,6 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transactions.ts'
 import type { DirectoryUser, UserDirectory } from './directory.store.ts'
 import { badRequest, forbidden, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -44,7 +45,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
     updateSystemRole: (actor: Actor, id: string, role: string): Promise<store.User> => {
       const newRole = checkOneOf(role, 'role', systemRoles)
       const userId = parseUuid(id)
-      return db.transaction().execute(async (tx) => {
+      return transact(db, async (tx) => {
         const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
         // Checked again under the lock: a caller who has lost the role meanwhile cannot grant it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')

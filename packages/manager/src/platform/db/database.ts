@@ -18,6 +18,7 @@ import {
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
+import { letTransactionsRepeat } from './transactions.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -143,6 +144,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const using: Using = { watch, retry, readTimeoutMs: readTimeoutOf(options.statementTimeoutMs) }
   const usingReports: Using = { ...using, readTimeoutMs: readTimeoutOf(reportTimeoutOf(options)) }
   const db = kyselyOn(pool, 'main', using)
+  letTransactionsRepeat(db, retry)
   const clock = createDatabaseClock(pool)
   return {
     db,

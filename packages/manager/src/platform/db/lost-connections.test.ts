@@ -4,8 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 import { createDatabase, type Database } from './database.ts'
+import { createDbErrorReader } from './db-errors.ts'
 import { isUnsure } from './outcomes.ts'
 import type { RetryKind } from './retry.ts'
+import { transact } from './transactions.ts'
 
 let service: TestApp
 let way: DarkProxy
@@ -41,7 +43,7 @@ afterAll(async () => {
 
 const lookUp = () => database.read<{ n: number }>({ name: 'n', text: 'select 1 as n' }, [])
 const select = () => database.db.selectFrom('users').select('id').limit(1).execute()
-const transact = () =>
+const begin = () =>
   database.db.transaction().execute((tx) => tx.selectFrom('users').select('id').execute())
 const warm = () => Promise.all([1, 2, 3, 4].flatMap(() => [lookUp(), select()]))
 const pids = async (): Promise<number[]> =>
@@ -61,7 +63,7 @@ describe('when all sessions are ended', () => {
     for (let round = 0; round < 10; round++) {
       await warm()
       const ended = terminateAll()
-      const calls = [1, 2, 3, 4].flatMap(() => [lookUp(), select(), transact()])
+      const calls = [1, 2, 3, 4].flatMap(() => [lookUp(), select(), begin()])
       const answers = await Promise.allSettled(calls)
       await ended
       // A transaction that had begun is not tried again here.
@@ -131,5 +133,51 @@ describe('a change', () => {
     )
     expect(error).toBeInstanceOf(Error)
     expect(isUnsure(error)).toBe(false)
+  })
+
+  const endItself = sql`select pg_terminate_backend(pg_backend_pid())`
+
+  test('in a transaction that may run again is made once, though its connection was ended before COMMIT', async () => {
+    let runs = 0
+    await transact(database.db, async (tx) => {
+      await sql`insert into lost_writes values (4)`.execute(tx)
+      if (++runs === 1) await endItself.execute(tx)
+    })
+    expect([runs, retries]).toEqual([2, ['transaction']])
+    expect((await service.sql.query('select id from lost_writes')).rows).toEqual([{ id: 4 }])
+  })
+
+  test('in a transaction that is ended in its COMMIT is not repeated, and may have been made', async () => {
+    await service.sql.query(`
+      create function end_session() returns trigger language plpgsql as
+        'begin perform pg_terminate_backend(pg_backend_pid()); return null; end';
+      create constraint trigger ends after insert on lost_writes deferrable initially deferred
+        for each row execute function end_session()`)
+    try {
+      let runs = 0
+      const error = await errorOf(
+        transact(database.db, async (tx) => {
+          runs++
+          await sql`insert into lost_writes values (5)`.execute(tx)
+        }),
+      )
+      expect([runs, isUnsure(error)]).toEqual([1, true])
+      expect(createDbErrorReader({})(error)).toMatchObject({
+        status: 503,
+        retryAfterSeconds: 1,
+        message: expect.stringContaining('may or may not have been made') as string,
+      })
+    } finally {
+      await service.sql.query('drop trigger ends on lost_writes')
+    }
+  })
+
+  test('that lost against another one begins anew', async () => {
+    let runs = 0
+    await transact(database.db, async (tx) => {
+      if (++runs < 3)
+        await sql`do $$ begin raise exception 'lost' using errcode = '40P01'; end $$`.execute(tx)
+    })
+    expect(runs).toBe(3)
   })
 })
