@@ -43,7 +43,8 @@ export type Base = {
   random: () => number
   /** Progress, for who watches. */
   say: Say
-  startReplica: () => Promise<Replica>
+  /** One more, with these settings instead of the others'; several may start at once. */
+  startReplica: (env?: Record<string, string>) => Promise<Replica>
   /** Ends this too, before the engines. */
   ends: <T extends Part>(part: T) => T
   /** Ends everything; the logs stay where they are when asked to. */
@@ -77,14 +78,15 @@ export async function openBase<S extends object>(
     ends({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
-    const startOne = async (): Promise<Replica> => {
-      const index = replicas.length
+    let started = 0
+    const startOne = async (ownEnv: Record<string, string> = {}): Promise<Replica> => {
+      const index = started++
       const { env = {}, clockShiftsMs = [] } = setup
       const name = `replica-${index + 1}`
       const replica = await startReplica(cluster, {
         name,
         folder,
-        env: { ...env, ...sentinel?.env },
+        env: { ...env, ...sentinel?.env, ...ownEnv },
         clockShiftMs: clockShiftsMs[index] ?? 0,
       })
       replicas.push(replica)

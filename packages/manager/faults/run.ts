@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
 import type { Row, RowResult } from './row.ts'
 import { f01 } from './rows/f01.ts'
+import { f02 } from './rows/f02.ts'
 import { f03 } from './rows/f03.ts'
 import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
@@ -15,15 +16,20 @@ import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
 import { f20 } from './rows/f20.ts'
 import { f21 } from './rows/f21.ts'
+import { f25 } from './rows/f25.ts'
 import { f26 } from './rows/f26.ts'
+import { f27 } from './rows/f27.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f32 } from './rows/f32.ts'
+import { f34 } from './rows/f34.ts'
+import { f35 } from './rows/f35.ts'
 import { f38 } from './rows/f38.ts'
 import type { RowOptions } from './base.ts'
 
 const rows: readonly Row[] = [
   f01,
+  f02,
   f03,
   f04,
   f05,
@@ -36,10 +42,14 @@ const rows: readonly Row[] = [
   f19,
   f20,
   f21,
+  f25,
   f26,
+  f27,
   f28,
   f29,
   f32,
+  f34,
+  f35,
   f38,
 ]
 /** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
