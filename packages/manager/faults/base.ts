@@ -78,9 +78,9 @@ export async function openBase<S extends object>(
     ends({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
-    let started = 0
+    let count = 0
     const startOne = async (ownEnv: Record<string, string> = {}): Promise<Replica> => {
-      const index = started++
+      const index = count++
       const { env = {}, clockShiftsMs = [] } = setup
       const name = `replica-${index + 1}`
       const replica = await startReplica(cluster, {
@@ -93,20 +93,10 @@ export async function openBase<S extends object>(
       return replica
     }
     say(`starting ${setup.replicas} replicas`)
-    for (let count = 0; count < setup.replicas; count++) await startOne()
+    while (replicas.length < setup.replicas) await startOne()
     const random = createRandom(options.seed)
-    const base = {
-      options,
-      folder,
-      cluster,
-      sentinel,
-      replicas,
-      random,
-      say,
-      startReplica: startOne,
-      ends,
-      close,
-    }
+    const started = { options, folder, cluster, sentinel, replicas }
+    const base = { ...started, random, say, startReplica: startOne, ends, close }
     return { ...base, ...(await furnish(base)) }
   } catch (error) {
     await close(true)

@@ -21,7 +21,9 @@ import { f26 } from './rows/f26.ts'
 import { f27 } from './rows/f27.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
+import { f31 } from './rows/f31.ts'
 import { f32 } from './rows/f32.ts'
+import { f33 } from './rows/f33.ts'
 import { f34 } from './rows/f34.ts'
 import { f35 } from './rows/f35.ts'
 import { f38 } from './rows/f38.ts'
@@ -47,7 +49,9 @@ const rows: readonly Row[] = [
   f27,
   f28,
   f29,
+  f31,
   f32,
+  f33,
   f34,
   f35,
   f38,
