@@ -82,11 +82,8 @@ export async function playUpgrade(
 async function play(stage: Stage, former: Release, options: UpgradeOptions): Promise<UpgradeSeen> {
   const { say } = stage
   const engines = await stage.engines()
-  const env = {
-    ...keysEnv(createKeys()),
-    SVC_DATABASE_URL: engines.adminUrl,
-    SVC_REDIS_URL: engines.redisUrl,
-  }
+  const urls = { SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
+  const env = { ...keysEnv(createKeys()), ...urls }
   const migrate = (program?: string) =>
     manager(['migrate', 'up'], { ...env, SVC_DATABASE_SERVICE_ROLE: serviceRole }, program)
   await engines.sql.query(`create role ${serviceRole} login`)

@@ -118,10 +118,11 @@ function judge({ uploads, registrations, rotations, roles }: Observed) {
   return figures.verdict
 }
 
+const countLate = ({ uses, lostAt }: RoleRace): number =>
+  uses.filter(({ startedAt }) => startedAt > lostAt).length
+
 /** Roles were used before and after their loss, which took no longer than it may. */
 function judgeUses(figures: ReturnType<typeof createVerdict>, roles: readonly RoleRace[]): void {
-  const countLate = ({ uses, lostAt }: RoleRace): number =>
-    uses.filter(({ startedAt }) => startedAt > lostAt).length
   figures.atMost('loss_ms', Math.max(...roles.map(({ askedAt, lostAt }) => lostAt - askedAt)), lossMs)
   figures.atLeast('used_before', Math.min(...roles.map(({ before }) => before)), 1)
   figures.atLeast('used_after', Math.min(...roles.map(countLate)), 1)
