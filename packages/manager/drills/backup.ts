@@ -5,12 +5,17 @@ import { promisify } from 'node:util'
 import { type Engines, serviceRole } from '../faults/cluster.ts'
 import { postgresBin } from '../test/engines/install.ts'
 import { findPostgresAccount } from '../test/engines/postgres.ts'
+import { recoverFrom, recovered } from './archive.ts'
+import { type WalSample, holdsUntil } from './wal.ts'
 
-export type Method = 'base' | 'dump'
+/** A dump, a base backup with its own WAL, or one with an archive of all WAL since. */
+export type Method = 'base' | 'archive' | 'dump'
 export type Backup = {
   path: string
   /** Everything acknowledged before this is in it, by the clock of this process. */
   holdsUntil: number
+  /** Where the WAL since is, if it is kept. */
+  archive?: string
 }
 
 const execute = promisify(execFile)
@@ -19,7 +24,7 @@ const run = (program: string, args: string[]): Promise<{ stdout: string; stderr:
 
 /** Takes a backup of a server that goes on working. */
 export const takeBackup = (method: Method, engines: Engines, folder: string): Promise<Backup> =>
-  method === 'base' ? takeBase(engines, `${folder}/base`) : takeDump(engines, `${folder}/manager.dump`)
+  method === 'dump' ? takeDump(engines, `${folder}/manager.dump`) : takeBase(engines, `${folder}/base`)
 
 /** A dump is of one snapshot, which it takes when it begins. */
 async function takeDump({ adminUrl }: Engines, path: string): Promise<Backup> {
@@ -30,7 +35,7 @@ async function takeDump({ adminUrl }: Engines, path: string): Promise<Backup> {
 
 /** A base backup with its WAL is of the moment at which it ends, which it names by a position of the WAL. */
 async function takeBase({ adminUrl, sql }: Engines, path: string): Promise<Backup> {
-  const samples: { at: number; lsn: string }[] = []
+  const samples: WalSample[] = []
   const sample = async (): Promise<void> => {
     const at = Date.now()
     const { rows } = await sql.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
@@ -41,13 +46,7 @@ async function takeBase({ adminUrl, sql }: Engines, path: string): Promise<Backu
   const args = ['-d', adminUrl, '-D', path, '-X', 'stream', '-c', 'fast', '-v']
   const { stderr } = await run('pg_basebackup', args).finally(() => clearInterval(timer))
   const [, end = '0/0'] = /write-ahead log end point: ([0-9A-F]+\/[0-9A-F]+)/.exec(stderr) ?? []
-  const within = samples.filter(({ lsn }) => position(lsn) <= position(end))
-  return { path, holdsUntil: Math.max(0, ...within.map(({ at }) => at)) }
-}
-
-function position(lsn: string): bigint {
-  const [high = '0', low = '0'] = lsn.split('/')
-  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
+  return { path, holdsUntil: holdsUntil(samples, end) }
 }
 
 /** Brings it back into a cluster that was just made, on another port and in another folder. */
@@ -64,6 +63,9 @@ export async function restoreBackup(method: Method, backup: Backup, engines: Eng
   chmodSync(data, 0o700)
   // PostgreSQL runs as another user when this runs as root.
   const account = process.getuid?.() === 0 ? findPostgresAccount() : null
-  if (account !== null) await execute('chown', ['-R', `${account.uid}:${account.gid}`, data])
+  const { archive } = backup
+  const copied = archive === undefined ? [data] : [data, recoverFrom(archive, engines)]
+  if (account !== null) await execute('chown', ['-R', `${account.uid}:${account.gid}`, ...copied])
   await engines.harm('postgres start')
+  await recovered(engines)
 }

@@ -5,7 +5,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pause } from '../faults/children.ts'
 import { type Engines, serviceRole } from '../faults/cluster.ts'
 import type { Replica } from '../faults/replicas.ts'
-import { type Verdict, createVerdict } from '../faults/verdict.ts'
+import { type Sink, startSink } from '../faults/sink.ts'
+import type { Verdict } from '../faults/verdict.ts'
+import { type World, createWorld } from '../faults/world.ts'
+import { type Archive, startArchive } from './archive.ts'
 import { type Backup, type Method, restoreBackup, takeBackup } from './backup.ts'
 import {
   type Installation,
@@ -16,7 +19,8 @@ import {
   manager,
 } from './installation.ts'
 import { type Load, startLoad } from './load.ts'
-import { judgeRestored } from './restored.ts'
+import { type RestoreSeen, judgeRestore } from './restore-judge.ts'
+import { lookAtRestored } from './restored.ts'
 import { type Say, type Stage, openStage } from './stage.ts'
 
 export const restorePlants = {
@@ -43,6 +47,14 @@ export type Kept = {
   piletKeys: Record<string, string>
   load: Load
   backup: Backup
+  /** Backends that are called when triggers are due. */
+  sink: Sink
+  world: World
+  /** When there was no database any more. */
+  destroyedAt: number
+  backupSeconds: number
+  /** Calls that failed before that. */
+  failed: string[]
   /** Logs of the service: up to the backup, and all of them. */
   logUntilBackup: string
   logOfAll: string
@@ -50,33 +62,48 @@ export type Kept = {
 
 const workers = { write: 4, emit: 4, gateway: 3, upload: 2 }
 
+const backends = 4
+
 /** Plays the drill; the verdict names what did not hold. */
-export async function drillRestore(options: RestoreOptions, say: Say): Promise<Verdict> {
+export const drillRestore = async (options: RestoreOptions, say: Say): Promise<Verdict> =>
+  (await playRestore(options, say)).verdict
+
+/** The same, with what was seen. */
+export async function playRestore(
+  options: RestoreOptions,
+  say: Say,
+): Promise<{ seen: RestoreSeen; verdict: Verdict }> {
   const stage = await openStage(say)
   let isGood = false
   try {
-    const figures = createVerdict()
-    figures.show('method', options.method)
     const started = performance.now()
-    const kept = await workAndBackUp(stage, options, figures)
-    const restored = await comeBack(stage, options, kept, figures)
-    if (restored !== null) await judgeRestored({ ...restored, stage, kept }, figures)
-    figures.show('minutes', (performance.now() - started) / 60_000)
-    isGood = figures.verdict.broken.length === 0
-    return figures.verdict
+    const kept = await workAndBackUp(stage, options)
+    const { restored, ...coming } = await comeBack(stage, options, kept)
+    const looked = restored === null ? null : await lookAtRestored({ ...restored, stage, kept })
+    const { backup, destroyedAt, backupSeconds, failed, load } = kept
+    const seen: RestoreSeen = {
+      method: options.method,
+      backupSeconds,
+      failed,
+      acknowledged: load.acknowledged,
+      holdsUntil: backup.holdsUntil,
+      destroyedAt,
+      ...coming,
+      looked,
+      minutes: (performance.now() - started) / 60_000,
+    }
+    const verdict = judgeRestore(seen)
+    isGood = verdict.broken.length === 0
+    return { seen, verdict }
   } finally {
     await stage.close(!isGood)
   }
 }
 
-type Figures = ReturnType<typeof createVerdict>
 const seconds = (since: number): number => (performance.now() - since) / 1_000
 
-async function workAndBackUp(stage: Stage, options: RestoreOptions, figures: Figures): Promise<Kept> {
-  const { say, folder } = stage
-  say('starting PostgreSQL, Redis and two replicas')
-  const engines = await stage.engines()
-  const keys = createKeys()
+/** What the installation needs before anybody works with it. */
+async function prepare(stage: Stage, engines: Engines, keys: Keys) {
   const env = { ...keysEnv(keys), SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
   await engines.sql.query(`create role ${serviceRole} login`)
   await manager(['migrate', 'up'], { ...env, SVC_DATABASE_SERVICE_ROLE: serviceRole })
@@ -89,31 +116,53 @@ async function workAndBackUp(stage: Stage, options: RestoreOptions, figures: Fig
       await stage.replica(engines, { name, env: { ...env, SVC_DATABASE_URL: engines.databaseUrl } }),
     )
   const site = await createInstallation(replicas[0]?.url ?? '', stage.partner, adminId)
+  const sink = await startSink(stage.folder, backends)
+  stage.atEnd(() => sink.end())
+  const world = await createWorld(engines.sql, sink, () => replicas)
+  stage.atEnd(async () => world.stopHeartbeats())
   const { stdout } = await manager(['pilet-keys', 'export'], env)
+  return { replicas, site, sink, world, piletKeys: JSON.parse(stdout) as Record<string, string> }
+}
+
+async function workAndBackUp(stage: Stage, options: RestoreOptions): Promise<Kept> {
+  const { say, folder } = stage
+  say('starting PostgreSQL, Redis and two replicas')
+  const engines = await stage.engines()
+  const keys = createKeys()
+  const { replicas, ...prepared } = await prepare(stage, engines, keys)
   let turn = 0
-  const load = startLoad(site, () => replicas[turn++ % replicas.length]?.url ?? '', workers)
+  const load = startLoad(prepared.site, () => replicas[turn++ % replicas.length]?.url ?? '', workers)
   await pause(options.seconds * 1_000)
   say(`backing up, under load (${options.method})`)
+  const archive = options.method === 'archive' ? await startArchive(engines, folder) : null
   const backupStarted = performance.now()
-  const backup = await takeBackup(options.method, engines, folder)
-  figures.show('backup_s', seconds(backupStarted))
+  const taken = await takeBackup(options.method, engines, folder)
+  const backupSeconds = seconds(backupStarted)
   say('working on after the backup')
   await pause(options.seconds * 1_000)
-  const failedBefore = load.failures.map(({ kind, reason }) => `${kind}: ${reason}`)
+  const failed = load.failures.map(({ kind, reason }) => `${kind}: ${reason}`)
   say('destroying the database')
   await destroy(engines, replicas)
+  const destroyedAt = Date.now()
+  prepared.world.stopHeartbeats()
   await load.stop()
-  figures.none('failed', failedBefore)
+  const backup = await withArchive(taken, archive)
   const logs = replicas.map(({ logFile }) => readFileSync(logFile, 'utf8'))
   return {
-    site,
+    ...prepared,
     keys,
-    piletKeys: JSON.parse(stdout) as Record<string, string>,
     load,
     backup,
+    destroyedAt,
+    backupSeconds,
+    failed,
     ...keepLogs(folder, logs.join('\n'), backup.holdsUntil),
   }
 }
+
+/** With its archive a backup holds what came later too. */
+const withArchive = async (backup: Backup, archive: Archive | null): Promise<Backup> =>
+  archive === null ? backup : { ...backup, holdsUntil: await archive.end(), archive: archive.path }
 
 async function destroy(engines: Engines, replicas: Replica[]): Promise<void> {
   for (const replica of replicas) replica.signal('SIGKILL')
@@ -135,34 +184,36 @@ function keepLogs(folder: string, text: string, until: number): Pick<Kept, 'logU
 
 export type Restored = { engines: Engines; env: Record<string, string>; replica: Replica }
 
-/** Restores into other engines and starts the service there; null when it does not start. */
-async function comeBack(
-  stage: Stage,
-  { method, plants }: RestoreOptions,
-  kept: Kept,
-  figures: Figures,
-): Promise<Restored | null> {
+type Coming = { restored: Restored | null } & Pick<
+  RestoreSeen,
+  'restoreSeconds' | 'readySeconds' | 'rtoSeconds' | 'notStarted'
+>
+
+/** Restores into other engines and starts the service there; nothing is restored when it does not start. */
+async function comeBack(stage: Stage, { method, plants }: RestoreOptions, kept: Kept): Promise<Coming> {
   stage.say('restoring into another cluster')
   const start = performance.now()
   const engines = await stage.engines()
   await restoreBackup(method, kept.backup, engines)
-  figures.show('restore_s', seconds(start))
+  const restoreSeconds = seconds(start)
   for (const plant of plants) await plantFault(plant, engines, kept)
   const keys = plants.includes('master-key')
     ? { ...kept.keys, masterKey: randomBytes(32).toString('base64') }
     : kept.keys
   const env = { ...keysEnv(keys), SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
   stage.say('starting the service on it')
+  const times = (): Pick<Coming, 'restoreSeconds' | 'readySeconds' | 'rtoSeconds'> => ({
+    restoreSeconds,
+    readySeconds: seconds(start),
+    rtoSeconds: (Date.now() - kept.destroyedAt) / 1_000,
+  })
   try {
     await manager(['migrate', 'check'], env)
     const settings = { ...env, SVC_DATABASE_URL: engines.databaseUrl }
     const replica = await stage.replica(engines, { name: 'restored', env: settings })
-    figures.none('not_started', [])
-    figures.show('ready_s', seconds(start))
-    return { engines, env, replica }
+    return { restored: { engines, env, replica }, notStarted: [], ...times() }
   } catch (error) {
-    figures.none('not_started', [(error as Error).message])
-    return null
+    return { restored: null, notStarted: [(error as Error).message], ...times() }
   }
 }
 

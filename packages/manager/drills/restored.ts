@@ -1,46 +1,72 @@
-// What must hold of a restored installation.
+// What is seen of a restored installation.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { proxySecret } from '../faults/replicas.ts'
 import { until } from '../faults/children.ts'
-import type { createVerdict } from '../faults/verdict.ts'
+import { planTriggers, yearly } from '../faults/world.ts'
 import { runManager } from '../test/kit/process.ts'
 import { piletPath } from '../test/kit/pilets.ts'
 import { ask, personHeaders } from './installation.ts'
-import { findMissing, readAudit } from './look.ts'
+import type { Acknowledged } from './load.ts'
+import { type AuditSeen, findMissing, readAudit } from './look.ts'
 import type { Kept, Restored } from './restore.ts'
 import type { Stage } from './stage.ts'
 
 type Scene = Restored & { stage: Stage; kept: Kept }
-type Figures = ReturnType<typeof createVerdict>
-
-/** Looks at everything, and lets the installation go on working. */
-export async function judgeRestored(scene: Scene, figures: Figures): Promise<void> {
-  const { say } = scene.stage
-  say('looking for everything that was acknowledged')
-  await judgeRows(scene, figures)
-  say('verifying the audit trail and its checkpoints')
-  await judgeTrail(scene, figures)
-  say('opening secrets')
-  await judgeSecrets(scene, figures)
-  say('verifying pilets')
-  await judgePilets(scene, figures)
-  say('working on')
-  await judgeGoingOn(scene, figures)
+/** What was found; each list names what is not as it was. */
+export type Looked = {
+  missing: Acknowledged[]
+  rows: number
+  audit: AuditSeen
+  checkpoints: number
+  checkpointsLost: number
+  /** What the whole log shows of the loss. */
+  lossSeen: number
+  keysMissing: string[]
+  secretsClosed: string[]
+  tokensRefused: string[]
+  pilets: number
+  piletsBroken: string[]
+  brokenSince: string[]
+  /** Triggers that were due after the restore and whose backends were not called. */
+  unfired: string[]
+  fireSeconds: number
 }
 
-/** What was acknowledged before the backup ended is there; what came later is counted. */
-async function judgeRows({ engines, kept: { load, backup } }: Scene, figures: Figures): Promise<void> {
-  const missing = await findMissing(engines.sql, load.acknowledged)
-  const before = load.acknowledged.filter(({ ackedAt }) => ackedAt < backup.holdsUntil)
-  figures.atLeast('acknowledged', before.length, 1)
-  figures.none(
-    'missing',
-    missing.filter(({ ackedAt }) => ackedAt < backup.holdsUntil).map(({ kind, id }) => `${kind} ${id}`),
-  )
-  figures.show('after_backup', load.acknowledged.length - before.length)
-  figures.show('of_them_lost', missing.filter(({ ackedAt }) => ackedAt >= backup.holdsUntil).length)
-  figures.show('rows', await countRows(engines.sql))
+/** Looks at everything, and lets the installation go on working. */
+export async function lookAtRestored(scene: Scene): Promise<Looked> {
+  const { say } = scene.stage
+  say('firing triggers')
+  const fired = await lookAtFirings(scene)
+  say('looking for everything that was acknowledged')
+  const missing = await findMissing(scene.engines.sql, scene.kept.load.acknowledged)
+  const rows = await countRows(scene.engines.sql)
+  say('verifying the audit trail and its checkpoints')
+  const trail = await lookAtTrail(scene)
+  say('opening secrets')
+  const secrets = await lookAtSecrets(scene)
+  say('verifying pilets')
+  const pilets = await lookAtPilets(scene)
+  say('working on')
+  const brokenSince = await lookAtGoingOn(scene)
+  return { ...fired, missing, rows, ...trail, ...secrets, ...pilets, brokenSince }
+}
+
+const firings = 8
+const fireMs = 30_000
+
+/** The backends that were registered before are called when triggers are due again. */
+async function lookAtFirings({ engines, kept }: Scene): Promise<Pick<Looked, 'unfired' | 'fireSeconds'>> {
+  const start = Date.now()
+  const plan = { count: firings, expression: yearly, dueAt: start }
+  const planned = await planTriggers(engines.sql, kept.world, plan)
+  const unfired = async (): Promise<string[]> => {
+    const deliveries = await kept.sink.deliveries()
+    const called = new Set(deliveries.filter(({ status }) => status === 200).map((one) => one.triggerId))
+    return planned.map(({ triggerId }) => triggerId).filter((id) => !called.has(id))
+  }
+  await until('the first firings', fireMs, async () => (await unfired()).length === 0).catch(() => undefined)
+  return { unfired: await unfired(), fireSeconds: (Date.now() - start) / 1_000 }
 }
 
 async function countRows(sql: Restored['engines']['sql']): Promise<number> {
@@ -55,15 +81,17 @@ async function countRows(sql: Restored['engines']['sql']): Promise<number> {
   return total
 }
 
+type Trail = Pick<Looked, 'audit' | 'checkpoints' | 'checkpointsLost' | 'lossSeen'>
+
 /** The trail is whole, and has every checkpoint of the log up to the backup; the whole log shows what is lost. */
-async function judgeTrail({ env, kept }: Scene, figures: Figures): Promise<void> {
-  const audit = await readAudit(env, kept.logUntilBackup)
-  figures.none('audit_broken', audit.problems)
-  figures.atLeast('audit_rows', audit.rows, 1)
-  figures.atLeast('checkpoints', countCheckpoints(kept.logUntilBackup), 1)
-  figures.show('checkpoints_lost', countCheckpoints(kept.logOfAll) - countCheckpoints(kept.logUntilBackup))
-  const { problems } = await readAudit(env, kept.logOfAll)
-  figures.atLeast('loss_seen', problems.length, 1)
+async function lookAtTrail({ env, kept }: Scene): Promise<Trail> {
+  const checkpoints = countCheckpoints(kept.logUntilBackup)
+  return {
+    audit: await readAudit(env, kept.logUntilBackup),
+    checkpoints,
+    checkpointsLost: countCheckpoints(kept.logOfAll) - checkpoints,
+    lossSeen: (await readAudit(env, kept.logOfAll)).problems.length,
+  }
 }
 
 const countCheckpoints = (file: string): number =>
@@ -71,10 +99,11 @@ const countCheckpoints = (file: string): number =>
     .split('\n')
     .filter((line) => line !== '').length
 
+type Secrets = Pick<Looked, 'keysMissing' | 'secretsClosed' | 'tokensRefused'>
+
 /** Every sealed secret has its key, and the endpoint's is accepted by the partner. */
-async function judgeSecrets({ env, kept: { site }, replica, stage }: Scene, figures: Figures): Promise<void> {
+async function lookAtSecrets({ env, kept: { site }, replica, stage }: Scene): Promise<Secrets> {
   const { code, stdout } = await runManager(['keys', 'status'], env)
-  figures.none('keys_missing', code === 0 ? [] : [stdout.trim()])
   const before = stage.partner.accepted()
   const response = await fetch(`${replica.url}/esb/${site.applicationId}/orders`, {
     method: 'POST',
@@ -83,7 +112,6 @@ async function judgeSecrets({ env, kept: { site }, replica, stage }: Scene, figu
   })
   const text = await response.text()
   const isOpen = response.status === 200 && stage.partner.accepted() === before + 1
-  figures.none('secrets_closed', isOpen ? [] : [`the call is answered ${response.status} ${text}`])
   const validated = await fetch(`${replica.url}/api/validate-proxy-auth`, {
     method: 'POST',
     headers: { 'x-proxy-auth': proxySecret, 'content-type': 'application/json' },
@@ -93,13 +121,21 @@ async function judgeSecrets({ env, kept: { site }, replica, stage }: Scene, figu
     }),
   })
   const { valid } = (await validated.json()) as { valid?: boolean }
-  figures.none('tokens_refused', valid === true ? [] : [`the token is answered ${validated.status}`])
+  return {
+    keysMissing: code === 0 ? [] : [stdout.trim()],
+    secretsClosed: isOpen ? [] : [`the call is answered ${response.status} ${text}`],
+    tokensRefused: valid === true ? [] : [`the token is answered ${validated.status}`],
+  }
 }
 
 type Pilet = { version: string; hash: string; signature: Buffer; key_id: string }
 
 /** Every pilet is downloaded; its bytes have their hash, and the signature is of a key that was exported before. */
-async function judgePilets({ engines, replica, kept }: Scene, figures: Figures): Promise<void> {
+async function lookAtPilets({
+  engines,
+  replica,
+  kept,
+}: Scene): Promise<Pick<Looked, 'pilets' | 'piletsBroken'>> {
   const { rows } = await engines.sql.query<Pilet>(
     'select version, hash, signature, key_id from pilet_packages order by created_at',
   )
@@ -110,8 +146,7 @@ async function judgePilets({ engines, replica, kept }: Scene, figures: Figures):
     const bytes = Buffer.from(await response.arrayBuffer())
     if (!isWhole(pilet, bytes, kept.piletKeys)) broken.push(`${pilet.version} (${response.status})`)
   }
-  figures.atLeast('pilets', rows.length, 1)
-  figures.none('pilets_broken', broken)
+  return { pilets: rows.length, piletsBroken: broken }
 }
 
 function isWhole({ hash, signature, key_id }: Pilet, bytes: Buffer, keys: Kept['piletKeys']): boolean {
@@ -122,7 +157,7 @@ function isWhole({ hash, signature, key_id }: Pilet, bytes: Buffer, keys: Kept['
 }
 
 /** A change is accepted and sealed by a checkpoint; old and new checkpoints together fit the trail. */
-async function judgeGoingOn({ env, replica, kept }: Scene, figures: Figures): Promise<void> {
+async function lookAtGoingOn({ env, replica, kept }: Scene): Promise<string[]> {
   const { adminId, tenantId } = kept.site
   const rename = 'mutation($id: ID!) { updateTenant(id: $id, input: { name: "Acme again" }) { id } }'
   const checkpoints = (): string[] =>
@@ -134,9 +169,8 @@ async function judgeGoingOn({ env, replica, kept }: Scene, figures: Figures): Pr
     await ask(replica.url, adminId, rename, { id: tenantId })
     await until('a checkpoint', 30_000, () => Promise.resolve(checkpoints().length > had))
     appendFileSync(kept.logUntilBackup, `${checkpoints().join('\n')}\n`)
-    const { problems } = await readAudit(env, kept.logUntilBackup)
-    figures.none('broken_since', problems)
+    return (await readAudit(env, kept.logUntilBackup)).problems
   } catch (error) {
-    figures.none('broken_since', [(error as Error).message])
+    return [(error as Error).message]
   }
 }

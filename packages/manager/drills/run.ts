@@ -12,11 +12,12 @@ Progress goes to standard error, one line with the result to standard output. Ex
 
 Drills:
   restore   back up under load, destroy the database, restore it elsewhere, and look at everything
-  upgrade   a former release and this one side by side on one database, exchanged without a failed request
+  upgrade   a former release and this one side by side on one database, exchanged and back without a failed request
 
 Options:
   --short            smaller and quicker; it shows the same
-  --method <name>    restore: "base" (pg_basebackup with its WAL, default) or "dump" (pg_dump)
+  --method <name>    restore: "base" (pg_basebackup with its WAL, default), "archive" (the same, and all WAL since) or
+                     "dump" (pg_dump)
   --from <ref>       upgrade: the former release, any git ref (default: the newest tag, or without tags the commit before
                      the newest migration)
   --plant <fault>    plants a fault, which has to be found: the drill fails then; may be repeated
@@ -43,7 +44,7 @@ function plantsOf<T extends object>(plants: T, names: readonly string[]): (keyof
 function play(name: string | undefined, { short, method, from, plant }: Values): Promise<Verdict> {
   const say = (text: string): void => void process.stderr.write(`${name}: ${text}\n`)
   if (name === 'restore') {
-    if (method !== 'base' && method !== 'dump')
+    if (method !== 'base' && method !== 'archive' && method !== 'dump')
       throw new Error(`there is no method ${method}; --help lists them`)
     const seconds = short ? 5 : 45
     return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, say)

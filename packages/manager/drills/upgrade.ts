@@ -1,14 +1,16 @@
 // The upgrade drill: replicas of a former release serve behind a balancer; the schema is migrated, replicas of this release
-// take over one by one, all under load. No request may fail.
+// take over one by one, and those of the former once more, all under load. No request may fail, and nobody waits long for
+// a lock.
 import { randomUUID } from 'node:crypto'
 import { type Balancer, startBalancer } from '../faults/engines/haproxy.ts'
 import { pause } from '../faults/children.ts'
-import { type Engines, serviceRole } from '../faults/cluster.ts'
+import { serviceRole } from '../faults/cluster.ts'
 import type { Replica } from '../faults/replicas.ts'
 import { type Verdict, createVerdict } from '../faults/verdict.ts'
 import { createInstallation, createKeys, keysEnv, manager } from './installation.ts'
-import { findMissing, readAudit } from './look.ts'
-import { type Load, startLoad } from './load.ts'
+import { type AuditSeen, findMissing, readAudit } from './look.ts'
+import { type Acknowledged, type Load, startLoad } from './load.ts'
+import { type LockWait, watchLocks } from './locks.ts'
 import { type Release, checkOut, defaultRef } from './release.ts'
 import { type Say, type Stage, openStage } from './stage.ts'
 
@@ -26,10 +28,41 @@ export type UpgradeOptions = {
 }
 
 const drainSeconds = 40
+const lockWaitMs = 2_000
 const workers = { read: 4, write: 3, emit: 3, gateway: 4, validate: 4, upload: 1 }
 
+/** One exchange of all replicas. */
+type Turn = {
+  exits: (number | string)[]
+  byLeaving: number
+  byArriving: number
+  bothServed: number
+  /** Why a replica did not start; the others stayed then. */
+  refused: string[]
+}
+/** What happened, as it is judged. */
+export type UpgradeSeen = Pick<Load, 'counts' | 'failures'> & {
+  former: string
+  migrations: number
+  seconds: number
+  forward: Turn
+  back: Turn
+  missing: Acknowledged[]
+  audit: AuditSeen
+  /** Connections that the balancer tried again. */
+  retried: number
+  lockWaits: LockWait[]
+}
+
 /** Plays the drill; the verdict names what did not hold. */
-export async function drillUpgrade(options: UpgradeOptions, say: Say): Promise<Verdict> {
+export const drillUpgrade = async (options: UpgradeOptions, say: Say): Promise<Verdict> =>
+  (await playUpgrade(options, say)).verdict
+
+/** The same, with what was seen. */
+export async function playUpgrade(
+  options: UpgradeOptions,
+  say: Say,
+): Promise<{ seen: UpgradeSeen; verdict: Verdict }> {
   const stage = await openStage(say)
   let isGood = false
   try {
@@ -37,22 +70,20 @@ export async function drillUpgrade(options: UpgradeOptions, say: Say): Promise<V
     say(`checking ${ref} out`)
     const former = checkOut(ref, `${stage.folder}/former`, say)
     stage.atEnd(async () => former.remove())
-    const verdict = await play(stage, former, options)
+    const seen = await play(stage, former, options)
+    const verdict = judgeUpgrade(seen)
     isGood = verdict.broken.length === 0
-    return verdict
+    return { seen, verdict }
   } finally {
     await stage.close(!isGood)
   }
 }
 
-async function play(stage: Stage, former: Release, options: UpgradeOptions): Promise<Verdict> {
+async function play(stage: Stage, former: Release, options: UpgradeOptions): Promise<UpgradeSeen> {
   const { say } = stage
   const engines = await stage.engines()
-  const env = {
-    ...keysEnv(createKeys()),
-    SVC_DATABASE_URL: engines.adminUrl,
-    SVC_REDIS_URL: engines.redisUrl,
-  }
+  const urls = { SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
+  const env = { ...keysEnv(createKeys()), ...urls }
   const migrate = (program?: string) =>
     manager(['migrate', 'up'], { ...env, SVC_DATABASE_SERVICE_ROLE: serviceRole }, program)
   await engines.sql.query(`create role ${serviceRole} login`)
@@ -73,6 +104,7 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
   stage.atEnd(() => balancer.end())
   const startedAt = performance.now()
   const load = startLoad(site, () => balancer.url, workers)
+  const locks = watchLocks(engines.sql)
   await pause(options.phaseSeconds * 1_000)
 
   say('migrating, under load')
@@ -83,115 +115,100 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
   if (options.plants.includes('contract'))
     await engines.sql.query('alter table tenants rename column slug to handle')
   await pause(options.phaseSeconds * 1_000)
-  const turn = await exchange({ stage, balancer, old, start, options })
-  await pause(options.phaseSeconds * 1_000)
-  await load.stop()
-  const seconds = (performance.now() - startedAt) / 1_000
-
-  say('looking at what is left')
-  const goesBack = await start('former-again', former.main).then(
-    () => true,
-    (error: Error) => (say(error.message), false),
-  )
-  return judge({
-    load,
-    turn,
-    engines,
-    env,
-    seconds,
-    former,
-    goesBack,
-    migrations: (await countMigrations()) - before,
-    balancer,
+  const scene = { stage, balancer, options }
+  const arrived = await exchange({ ...scene, leaving: old, start: (n) => start(`new-${n}`) })
+  say('going back to the former release')
+  const back = await exchange({
+    ...scene,
+    leaving: arrived.replicas,
+    start: (n) => start(`former-again-${n}`, former.main),
   })
+  await load.stop()
+  say('looking at what is left')
+  return {
+    counts: load.counts,
+    failures: load.failures,
+    former: former.name,
+    migrations: (await countMigrations()) - before,
+    seconds: (performance.now() - startedAt) / 1_000,
+    forward: arrived.turn,
+    back: back.turn,
+    missing: await findMissing(engines.sql, load.acknowledged),
+    audit: await readAudit(env),
+    retried: (await balancer.stats()).retried,
+    lockWaits: await locks.end(),
+  }
 }
 
-type Turn = { exits: (number | string)[]; byFormer: number; byNew: number; bothServed: number }
 type Exchange = {
   stage: Stage
   balancer: Balancer
-  old: Replica[]
-  start: (name: string) => Promise<Replica>
+  leaving: readonly Replica[]
+  start: (number: number) => Promise<Replica>
   options: UpgradeOptions
 }
 
 const served = async (replica: Replica): Promise<number> =>
   replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
 
-/** Starts a replica of this release, then drains one of the former, until all are exchanged. */
-async function exchange({ stage, balancer, old, start, options }: Exchange): Promise<Turn> {
-  const exits: (number | string)[] = []
-  const fresh: Replica[] = []
-  let [byFormer, bothServed] = [0, 0]
-  for (const [index, leaving] of old.entries()) {
-    stage.say(`replica ${index + 1} of this release starts, one of the former drains`)
-    const arriving = await start(`new-${index + 1}`)
-    fresh.push(arriving)
-    const before = await served(leaving)
+/** Starts a replica of the other release, then drains one that leaves, until all are exchanged. */
+async function exchange(scene: Exchange): Promise<{ turn: Turn; replicas: Replica[] }> {
+  const { stage, balancer, leaving, start, options } = scene
+  const turn: Turn = { exits: [], byLeaving: 0, byArriving: 0, bothServed: 0, refused: [] }
+  const replicas: Replica[] = []
+  for (const [index, one] of leaving.entries()) {
+    const arriving = await start(index + 1).catch((error: Error) => void turn.refused.push(error.message))
+    if (arriving === undefined) break
+    stage.say(`${arriving.name} takes the place of ${one.name}`)
+    replicas.push(arriving)
+    const before = await served(one)
     await balancer.add(arriving)
     await pause(options.phaseSeconds * 1_000)
-    if (index === 0)
-      bothServed = Math.min((await served(leaving)) - before, await served(fresh[0] as Replica))
-    byFormer += await served(leaving)
-    const isKilled = options.plants.includes('kill') && index === 0
-    leaving.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
+    if (index === 0) turn.bothServed = Math.min((await served(one)) - before, await served(arriving))
+    turn.byLeaving += await served(one)
+    const isKilled = options.plants.includes('kill') && one.name === 'former-1'
+    one.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
     const late = pause(drainSeconds * 1_000).then(() => `not within ${drainSeconds} s`)
-    exits.push(await Promise.race([leaving.exit, late]))
-    await balancer.remove(leaving)
+    turn.exits.push(await Promise.race([one.exit, late]))
+    await balancer.remove(one)
   }
   await pause(options.phaseSeconds * 1_000)
-  const counts = await Promise.all(fresh.map(served))
-  return { exits, byFormer, bothServed, byNew: counts.reduce((sum, count) => sum + count, 0) }
+  const counts = await Promise.all(replicas.map(served))
+  turn.byArriving = counts.reduce((sum, count) => sum + count, 0)
+  return { turn, replicas }
 }
 
-type Seen = {
-  load: Load
-  turn: Turn
-  engines: Engines
-  env: Record<string, string>
-  seconds: number
-  former: Release
-  goesBack: boolean
-  migrations: number
-  balancer: Balancer
-}
-
-async function judge({
-  load,
-  turn,
-  engines,
-  env,
-  seconds,
-  former,
-  goesBack,
-  ...seen
-}: Seen): Promise<Verdict> {
+/** What must hold; a function of what was seen. */
+export function judgeUpgrade(seen: UpgradeSeen): Verdict {
+  const { counts, failures, forward, back, missing, audit } = seen
   const figures = createVerdict()
-  const requests = Object.values(load.counts).reduce((sum, count) => sum + count, 0)
-  const missing = await findMissing(engines.sql, load.acknowledged)
-  const audit = await readAudit(env)
-  const { retried } = await seen.balancer.stats()
-  figures.show('former', former.name)
+  const requests = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  figures.show('former', seen.former)
   figures.show('migrations', seen.migrations)
   figures.atLeast('requests', requests, 100)
-  figures.show('per_s', requests / seconds)
-  for (const [kind, count] of Object.entries(load.counts)) figures.atLeast(kind, count, 1)
-  figures.atLeast('by_former', turn.byFormer, 1)
-  figures.atLeast('by_new', turn.byNew, 1)
-  figures.atLeast('side_by_side', turn.bothServed, 1)
-  figures.show('reconnected', retried)
+  figures.show('per_s', requests / seen.seconds)
+  for (const [kind, count] of Object.entries(counts)) figures.atLeast(kind, count, 1)
+  figures.atLeast('by_former', forward.byLeaving, 1)
+  figures.atLeast('by_new', forward.byArriving, 1)
+  figures.atLeast('by_former_again', back.byArriving, 1)
+  figures.atLeast('side_by_side', forward.bothServed, 1)
+  figures.show('reconnected', seen.retried)
   figures.none(
     'failed',
-    load.failures.map(({ kind, reason }) => `${kind}: ${reason}`),
+    failures.map(({ kind, reason }) => `${kind}: ${reason}`),
   )
   figures.none(
     'missing',
     missing.map(({ kind, id }) => `${kind} ${id}`),
   )
-  figures.none('bad_exits', turn.exits.filter((exit) => exit !== 0).map(String))
+  figures.none('bad_exits', [...forward.exits, ...back.exits].filter((exit) => exit !== 0).map(String))
   figures.none('audit_broken', audit.problems)
   figures.atLeast('audit_rows', audit.rows, 1)
-  figures.none('former_refused', goesBack ? [] : ['the former release does not start on the new schema'])
-  figures.show('seconds', seconds)
+  figures.none('new_refused', forward.refused)
+  figures.none('former_refused', back.refused)
+  const [longest] = seen.lockWaits.toSorted((a, b) => b.ms - a.ms)
+  figures.atMost('max_lock_wait_ms', longest?.ms ?? 0, lockWaitMs)
+  if (longest !== undefined && longest.ms > lockWaitMs) figures.show('waited_for', longest.what)
+  figures.show('seconds', seen.seconds)
   return figures.verdict
 }

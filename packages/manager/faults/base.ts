@@ -53,7 +53,8 @@ export type Base = {
   random: () => number
   /** Progress, for who watches. */
   say: Say
-  startReplica: () => Promise<Replica>
+  /** One more, with these settings instead of the others'; several may start at once. */
+  startReplica: (env?: Record<string, string>) => Promise<Replica>
   /** Ends this too, before the engines. */
   ends: <T extends Part>(part: T) => T
   /** Ends everything; the logs stay where they are when asked to. */
@@ -88,32 +89,23 @@ export async function openBase<S extends object>(
     ends({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
-    const startOne = async (): Promise<Replica> => {
+    let count = 0
+    const startOne = async (ownEnv: Record<string, string> = {}): Promise<Replica> => {
       const link =
         setup.withFaultProxies === true ? await openLinks(cluster, folder, sentinel === null) : null
       for (const proxy of [link?.postgres ?? null, link?.redis ?? null]) if (proxy !== null) ends(proxy)
       const urls = link === null ? cluster : throughLinks(link, cluster)
-      const replica = await startReplica(urls, replicaOptions(setup, folder, replicas.length, sentinel))
+      const own = { ...setup, env: { ...setup.env, ...ownEnv } }
+      const replica = await startReplica(urls, replicaOptions(own, folder, count++, sentinel))
       replicas.push(replica)
       if (link !== null) links.push(link)
       return replica
     }
     say(`starting ${setup.replicas} replicas`)
-    for (let count = 0; count < setup.replicas; count++) await startOne()
+    while (replicas.length < setup.replicas) await startOne()
     const random = createRandom(options.seed)
-    const base = {
-      options,
-      folder,
-      cluster,
-      sentinel,
-      replicas,
-      links,
-      random,
-      say,
-      startReplica: startOne,
-      ends,
-      close,
-    }
+    const started = { options, folder, cluster, sentinel, replicas, links }
+    const base = { ...started, random, say, startReplica: startOne, ends, close }
     return { ...base, ...(await furnish(base)) }
   } catch (error) {
     await close(true)

@@ -107,7 +107,8 @@ export function tryMutant<Observed>(
   }
 }
 
-async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+/** Gives up after this time. */
+export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`took longer than ${seconds} s`)), seconds * 1_000)
   // What goes on after that fails, since its replicas are ended; nobody waits for it any more.

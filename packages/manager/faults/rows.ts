@@ -1,6 +1,7 @@
 // Every row of the programme, by group. Add a row here: import it, and name it in its group.
 import type { Row } from './row.ts'
 import { f01 } from './rows/f01.ts'
+import { f02 } from './rows/f02.ts'
 import { f03 } from './rows/f03.ts'
 import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
@@ -13,11 +14,17 @@ import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
 import { f20 } from './rows/f20.ts'
 import { f21 } from './rows/f21.ts'
+import { f25 } from './rows/f25.ts'
 import { f26 } from './rows/f26.ts'
+import { f27 } from './rows/f27.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f30 } from './rows/f30.ts'
+import { f31 } from './rows/f31.ts'
 import { f32 } from './rows/f32.ts'
+import { f33 } from './rows/f33.ts'
+import { f34 } from './rows/f34.ts'
+import { f35 } from './rows/f35.ts'
 import { f38 } from './rows/f38.ts'
 import { f39 } from './rows/f39.ts'
 import { f40 } from './rows/f40.ts'
@@ -29,11 +36,11 @@ import { f45 } from './rows/f45.ts'
 
 /** The groups; each takes at most twenty minutes, and every row is in one of them. */
 export const groups: Record<string, readonly Row[]> = {
-  triggers: [f01, f03, f20, f21, f28, f29],
+  triggers: [f01, f02, f03, f20, f21, f28, f29],
   comms: [f04, f05, f12, f13, f14, f17, f18, f19],
   postgres: [f06],
-  requests: [f26],
-  operations: [f32],
+  requests: [f25, f26, f27],
+  operations: [f31, f32, f33, f34, f35],
   failover: [f39, f40, f41, f42, f43, f44, f45],
   minute: [f38],
   soak: [f30],

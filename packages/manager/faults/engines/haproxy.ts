@@ -24,6 +24,8 @@ export type Balancer = {
   /** How many replicas get requests at the moment. */
   ready(): Promise<number>
   stats(): Promise<BalancerStats>
+  /** Sends another proxy secret from now on in the place of this one, as a proxy does that was told the new one. */
+  replaceSecret(former: string, next: string): Promise<void>
   end(): Promise<void>
 }
 
@@ -32,7 +34,7 @@ const checks = 'inter 200ms fastinter 200ms downinter 200ms rise 1 fall 1'
 
 // A replica that hangs is out after the check's timeout; one that says that it drains, at once. Sessions of a replica that
 // is not ready any more go on, since it ends them itself.
-const configOf = (port: number, socket: string): string => `global
+const configOf = (port: number, socket: string, secrets: string): string => `global
   maxconn 25000
   no strict-limits
   nbthread 1
@@ -55,6 +57,7 @@ defaults
   http-error status 503 content-type application/json string '{"error":"no replica is ready"}' hdr Retry-After 1
 frontend api
   bind 127.0.0.1:${port}
+  http-request set-header x-proxy-auth %[req.hdr(x-proxy-auth),map_str(${secrets})] if { req.hdr(x-proxy-auth),map_str(${secrets}) -m found }
   default_backend replicas
 backend replicas
   balance roundrobin
@@ -96,8 +99,11 @@ async function statsOf(socket: string): Promise<BalancerStats> {
 /** Starts it and waits until it sees all of them ready. */
 export async function startBalancer(folder: string, replicas: readonly Target[]): Promise<Balancer> {
   const port = await freePort()
-  const [config, socket] = [`${folder}/balancer-${port}.cfg`, `${folder}/balancer-${port}.sock`]
-  writeFileSync(config, configOf(port, socket))
+  const [config, socket, secrets] = ['cfg', 'sock', 'map'].map(
+    (kind) => `${folder}/balancer-${port}.${kind}`,
+  ) as [string, string, string]
+  writeFileSync(secrets, '')
+  writeFileSync(config, configOf(port, socket, secrets))
   const child: Child = startChild({
     program: 'haproxy',
     args: ['-db', '-f', config],
@@ -138,6 +144,10 @@ export async function startBalancer(folder: string, replicas: readonly Target[])
         ({ svname = '', status = '' }) => svname.startsWith('place') && status.startsWith('UP'),
       ).length,
     stats: () => statsOf(socket),
+    replaceSecret: async (former, next) => {
+      const said = await tell(socket, `add map ${secrets} ${former} ${next}`)
+      if (said !== '') throw new Error(`HAProxy, add map: ${said}`)
+    },
     end: () => endChild(child),
   }
   await until('the start of HAProxy', 20_000, async () => (await tell(socket, 'show info')) !== '')

@@ -13,6 +13,8 @@ export type Client = {
   send(path: string, sent: Sent): Promise<Answer>
   /** Paths of 503s and 429s that did not say when to come again. */
   withoutRetryAfter: string[]
+  /** Paths at which the proxy's secret was refused, although one was sent. */
+  refusedAtGate: string[]
   end(): Promise<void>
 }
 
@@ -22,9 +24,10 @@ export const callMs = 15_000
 /** Calls this address. */
 export function createClient(url: string): Client {
   const agent = new Agent({ connections: 256, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
-  const withoutRetryAfter: string[] = []
+  const [withoutRetryAfter, refusedAtGate]: [string[], string[]] = [[], []]
   return {
     withoutRetryAfter,
+    refusedAtGate,
     send: async (path, { method, headers = {}, body }) => {
       const bytes = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body)
       const json = typeof bytes === 'string' ? { 'content-type': 'application/json' } : {}
@@ -40,6 +43,8 @@ export function createClient(url: string): Client {
         const { statusCode: status, headers: answered } = answer
         if ((status === 503 || status === 429) && answered['retry-after'] === undefined)
           withoutRetryAfter.push(`${path} ${status} ${text.slice(0, 100)}`)
+        if (status === 401 && headers['x-proxy-auth'] !== undefined && text.includes('X-Proxy-Auth'))
+          refusedAtGate.push(`${path} ${text.slice(0, 100)}`)
         return { status, headers: answered, text }
       } catch {
         return { status: 0, headers: {}, text: '' }

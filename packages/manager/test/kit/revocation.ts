@@ -2,7 +2,14 @@
 import { type SteadyCall, startSteady } from './steady.ts'
 
 /** One use of a credential: when it was sent, when its answer was there, and whether it was accepted. */
-export type Use = { credential: string; startedAt: number; answeredAt: number; accepted: boolean }
+export type Use = {
+  credential: string
+  startedAt: number
+  answeredAt: number
+  accepted: boolean
+  /** Of the answer, where it was kept. */
+  status?: number
+}
 
 /** How a credential was ended: when that was asked for and when it was answered. */
 export type Ending = { askedAt: number; answeredAt: number }
@@ -36,7 +43,7 @@ export function startUses(perSecond: number, next: () => Call, uses: Use[]): { s
       call,
       onAnswer: ({ status, body, startedAt, answeredAt }) => {
         const accepted = call.isAccepted(status, body)
-        uses.push({ credential: call.credential, startedAt, answeredAt, accepted })
+        uses.push({ credential: call.credential, startedAt, answeredAt, accepted, status })
       },
     }
   })

@@ -25,7 +25,13 @@ export const secretsOf = (...ids: (keyof typeof keys)[]): Secrets => {
 export const textOf = (id: string, column: string): string => `${column} of ${id}`
 
 /** Seeds them in the project and reads them. */
-export function sealedEndpoints(scene: () => { database: TestDatabase; sql: Pool; project: SeededProject }) {
+export function sealedEndpoints(
+  scene: () => {
+    database: Pick<TestDatabase, 'url'>
+    sql: Pool
+    project: Pick<SeededProject, 'id' | 'applicationId'>
+  },
+) {
   const manager = (encryptionKeys: string, ...args: string[]) =>
     runManager(args, { ...testEnv(scene().database.url), SVC_ENCRYPTION_KEYS: encryptionKeys })
   /** Endpoints with two secrets each, sealed as a process with the old key does; returns their ids. */
