@@ -43,8 +43,7 @@ afterAll(async () => {
 
 const lookUp = () => database.read<{ n: number }>({ name: 'n', text: 'select 1 as n' }, [])
 const select = () => database.db.selectFrom('users').select('id').limit(1).execute()
-const begin = () =>
-  database.db.transaction().execute((tx) => tx.selectFrom('users').select('id').execute())
+const begin = () => database.db.transaction().execute((tx) => tx.selectFrom('users').select('id').execute())
 const warm = () => Promise.all([1, 2, 3, 4].flatMap(() => [lookUp(), select()]))
 const pids = async (): Promise<number[]> =>
   (

@@ -15,7 +15,7 @@ const firstPauseMs = 20
 const longestPauseMs = 250
 
 export type Attempt<T> = (attempt: { retries: number; elapsedMs: number }) => Promise<T>
-export type RetryOptions = {
+type RetryOptions = {
   kind: RetryKind
   /** No retry begins later than this. */
   withinMs: number
