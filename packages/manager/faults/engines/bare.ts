@@ -6,7 +6,7 @@ import { type RedisTopology, startSentinel } from '../../test/engines/redis-topo
 import { type Writers, awaitSteady, findLost, findOutage, startWriters } from './bare-writers.ts'
 import { type PatroniCluster, type PatroniFault, startPatroni } from './patroni.ts'
 
-export type BareFault = {
+type BareFault = {
   engine: 'postgres' | 'redis'
   fault: string
   /** From the fault to the write that ended the longest time without one. */
@@ -24,7 +24,7 @@ const postgresFaults: readonly PatroniFault[] = ['kill', 'switchover', 'freeze',
 const redisFaults = { kill: 'SIGKILL', freeze: 'SIGSTOP' } as const
 
 /** A line of what was measured. */
-export const bareLine = ({ engine, fault, firstWriteMs, gapMs, acknowledged, lost }: BareFault): string =>
+const bareLine = ({ engine, fault, firstWriteMs, gapMs, acknowledged, lost }: BareFault): string =>
   `BARE ${engine} ${fault} first_write_ms=${firstWriteMs} gap_ms=${gapMs} acknowledged=${acknowledged} lost=${lost}`
 
 /** Measures both engines, says each line, and returns the figures. */

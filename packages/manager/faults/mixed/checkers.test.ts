@@ -22,13 +22,29 @@ const operation = (op: string, key: string, outcome: Operation['outcome'], end =
   outcome,
 })
 
+const row = (slug: string, audited = 1) => ({ slug, audited })
+const write = (value: string, start: number, outcome: Operation['outcome']) => ({
+  register: 'r',
+  value,
+  start,
+  end: start + 1,
+  outcome,
+})
+const use = (startedAt: number) => ({
+  credential: 'c',
+  startedAt,
+  answeredAt: startedAt + 5,
+  accepted: true,
+})
+const hint = (sentAt: number, sockets: number) =>
+  Array.from({ length: sockets }, (_, socket) => ({ socket, key: `live ${sentAt}`, at: sentAt + 5 }))
+
 describe('tenants', () => {
   const operations = [
     operation('create', 'a', 'ok'),
     operation('create', 'b', 'unknown'),
     operation('create', 'c', 'fail'),
   ]
-  const row = (slug: string, audited = 1) => ({ slug, audited })
 
   test('what ended unknown may be there or not', () => {
     for (const tenants of [[row('a')], [row('a'), row('b')]])
@@ -42,13 +58,6 @@ describe('tenants', () => {
 })
 
 describe('names', () => {
-  const write = (value: string, start: number, outcome: Operation['outcome']) => ({
-    register: 'r',
-    value,
-    start,
-    end: start + 1,
-    outcome,
-  })
   const renames = [
     write('v1', 1, 'ok'),
     write('v2', 3, 'ok'),
@@ -73,12 +82,6 @@ test('a use that began after the end was answered is not accepted; one that bega
   const endings: [string, { askedAt: number; answeredAt: number }][] = [
     ['c', { askedAt: 10, answeredAt: 20 }],
   ]
-  const use = (startedAt: number) => ({
-    credential: 'c',
-    startedAt,
-    answeredAt: startedAt + 5,
-    accepted: true,
-  })
   expect(checkEnded({ endings, uses: [use(15), use(20)] })).toEqual({ accepted: [], judged: 0 })
   expect(checkEnded({ endings, uses: [use(21)] })).toEqual({ accepted: ['c'], judged: 1 })
 })
@@ -135,8 +138,6 @@ describe('the time until the first write', () => {
 })
 
 test('hints are back with the first from which on none misses anybody', () => {
-  const hint = (sentAt: number, sockets: number) =>
-    Array.from({ length: sockets }, (_, socket) => ({ socket, key: `live ${sentAt}`, at: sentAt + 5 }))
   const faults = [{ name: 'SIGKILL', at: 1_000, until: 9_000 }]
   const arrivals = [
     ...hint(900, 3),

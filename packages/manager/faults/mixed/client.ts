@@ -3,7 +3,7 @@ import { Agent, request } from 'undici'
 
 /** `status` is 0 when there was no answer. */
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
-export type Sent = {
+type Sent = {
   method?: 'GET' | 'POST' | 'PUT'
   headers?: Record<string, string>
   /** Sent as JSON, or as it is. */

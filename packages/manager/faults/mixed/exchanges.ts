@@ -97,7 +97,7 @@ export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise
       body = answer.body
       return answer.status
     })
-    login.last = String(body['status'] ?? status)
+    login.last = typeof body['status'] === 'string' ? body['status'] : String(status)
     if (status === 0 || status >= 500) login.unknown++
     if ('sealed_token' in body) login.tokens.push(terminal.open(body['sealed_token']))
     // Once more after the token: nobody gets it twice.
