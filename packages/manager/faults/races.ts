@@ -28,7 +28,7 @@ export type RotateRace = {
 }
 
 /** Does it so many times at once, at one replica after the other. */
-export const atOnce = <T>(
+const atOnce = <T>(
   { replicas }: RaceWorld,
   count: number,
   act: (service: { url: string }, index: number) => Promise<T>,

@@ -8,7 +8,7 @@ import { seedMachineUser, seedUser } from '../test/kit/seed.ts'
 import { pause } from './children.ts'
 import type { RaceWorld } from './races.ts'
 
-export type RoleUse = { op: string; startedAt: number; isAccepted: boolean; answer: string }
+type RoleUse = { op: string; startedAt: number; isAccepted: boolean; answer: string }
 export type RoleRace = {
   how: string
   uses: RoleUse[]
