@@ -9,7 +9,7 @@ import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts
 type Kind = 'query' | 'validate' | 'machine'
 export type Live = { kind: Kind; secret: string; id: string }
 export type LiveWorld = { urls: string[]; admin: Person; project: SeededProject; live: Live[] }
-export type Outcome = { uses: Use[]; endings: Map<string, Ending> }
+type Outcome = { uses: Use[]; endings: Map<string, Ending> }
 
 const kinds: readonly Kind[] = ['query', 'validate', 'machine']
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T
