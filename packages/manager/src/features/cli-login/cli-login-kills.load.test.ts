@@ -5,10 +5,12 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Terminal, decide, openTerminal } from '../../../test/kit/cli-login.ts'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 
-const kills = 8
-const terminals = 8
+// Of four kills one comes while people approve, and one in each third of the fetching.
+const kills = loadSize(4, 8)
+const terminals = 16
 
 let database: TestDatabase
 let sql: Pool
@@ -56,15 +58,15 @@ async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
 }
 
 /** Kills the service while terminals fetch their tokens, or already while people approve. */
-async function playRound(isEarly: boolean): Promise<void> {
+async function playRound(kill: number): Promise<void> {
   const service = await startProcess(database.url, raised)
   const approving = Array.from({ length: terminals }, () => approve(service))
-  if (isEarly) await pause(1_500 * Math.random())
+  if (kill % 4 === 3) await pause(1_500 * Math.random())
   else {
     const waiting = await Promise.all(approving)
     const before = held.size
     const fetching = Promise.all(waiting.map((one) => fetchToken(one as Waiting)))
-    const some = before + Math.floor(terminals * Math.random())
+    const some = before + Math.floor((terminals * ((kill % 4) + Math.random())) / 3)
     while (held.size < some) await pause(1)
     await pause(4 * Math.random())
     service.child.kill('SIGKILL')
@@ -76,7 +78,7 @@ async function playRound(isEarly: boolean): Promise<void> {
 }
 
 test('a token is delivered or revoked, however the service ends', { timeout: 600_000 }, async () => {
-  for (let kill = 0; kill < kills; kill++) await playRound(kill % 4 === 3)
+  for (let kill = 0; kill < kills; kill++) await playRound(kill)
   const { rows: left } = await sql.query('select status, count(*)::int from cli_logins group by 1 order by 1')
   // Time passes: the logins are over, and what was on its way is a minute old.
   await sql.query(`update cli_logins set expires_at = now(), fetched_at = fetched_at - interval '2 minutes'`)
