@@ -32,6 +32,8 @@ const raised = {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** Prefixes of the tokens that terminals got, as their rows have them. */
 const held = new Set<string>()
+/** Logins that somebody has approved. */
+const approved = new Set<string>()
 let unanswered = 0
 
 type Waiting = { terminal: Terminal; sessionId: string }
@@ -43,6 +45,7 @@ async function approve(service: ServiceProcess): Promise<Waiting | null> {
     const { session_id: sessionId, user_code } = await terminal.login()
     const { status } = await decide(service, { id: randomUUID(), name: 'Anna' }, user_code, 'approve')
     if (status !== 200) throw new Error(`the approval is answered ${status}`)
+    approved.add(sessionId)
     return { terminal, sessionId }
   } catch (error) {
     if (service.child.killed) return null
@@ -60,9 +63,13 @@ async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
 /** Kills the service while terminals fetch their tokens, or already while people approve. */
 async function playRound(kill: number): Promise<void> {
   const service = await startProcess(database.url, raised)
+  const already = approved.size
   const approving = Array.from({ length: terminals }, () => approve(service))
-  if (kill % 4 === 3) await pause(1_500 * Math.random())
-  else {
+  if (kill % 4 === 3) {
+    const some = already + Math.floor(terminals * Math.random())
+    while (approved.size < some) await pause(1)
+    await pause(4 * Math.random())
+  } else {
     const waiting = await Promise.all(approving)
     const before = held.size
     const fetching = Promise.all(waiting.map((one) => fetchToken(one as Waiting)))
