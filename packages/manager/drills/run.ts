@@ -50,7 +50,7 @@ function play(name: string | undefined, { short, method, from, plant }: Values):
     return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, say)
   }
   if (name !== 'upgrade') throw new Error('name a drill; --help lists them')
-  const size = short ? { replicas: 1, phaseSeconds: 3 } : { replicas: 3, phaseSeconds: 15 }
+  const size = short ? { replicas: 1, phaseSeconds: 2 } : { replicas: 3, phaseSeconds: 15 }
   return drillUpgrade({ from: from ?? null, ...size, plants: plantsOf(upgradePlants, plant) }, say)
 }
 

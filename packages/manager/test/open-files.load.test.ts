@@ -8,6 +8,7 @@ import { headersOf, startTestApp } from './kit/app.ts'
 import type { TestDatabase } from './kit/databases.ts'
 import { person, startWithFewFiles } from './kit/few-files.ts'
 import { timedPost } from './kit/http.ts'
+import { loadSize } from './kit/load-sizes.ts'
 import type { ServiceProcess } from './kit/process.ts'
 
 let database: TestDatabase
@@ -57,16 +58,17 @@ async function crowd(url: string, count: number, text: string): Promise<Socket[]
 }
 
 describe('with 256 open files', () => {
+  const connections = loadSize(600, 2_000)
   test.each([
     ['say nothing', ''],
     ['never end their request', 'POST /query HTTP/1.1\r\nhost: x\r\n'],
     ['have asked once', 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n'],
   ])(
-    '2,000 connections on each port that %s keep nobody out',
+    `${connections} connections on each port that %s keep nobody out`,
     async (_, text) => {
       const sockets = [
-        ...(await crowd(service.url, 2_000, text)),
-        ...(await crowd(service.healthUrl, 2_000, text)),
+        ...(await crowd(service.url, connections, text)),
+        ...(await crowd(service.healthUrl, connections, text)),
       ]
       // A second, so that every timer has run in this state.
       await new Promise((resolve) => setTimeout(resolve, 1_500))

@@ -6,7 +6,7 @@ import type { MatrixWorld } from '../policy/world.ts'
 import { changes, makeChanges } from './changes.ts'
 import { checkCompleteness } from './completeness.ts'
 
-const rounds = loadSize(10, 50)
+const rounds = loadSize(5, 50)
 // Each makes its part of the changes in a world of its own.
 const lanes = 6
 let service: TestApp

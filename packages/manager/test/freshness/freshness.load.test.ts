@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type Person, headersOf, proxySecret } from '../kit/app.ts'
 import { createScratchDatabase } from '../kit/databases.ts'
 import { postQuery } from '../kit/graphql.ts'
+import { loadSize } from '../kit/load-sizes.ts'
 import { startProcess } from '../kit/process.ts'
 import { type SeededProject, seedProject, seedTenant, seedUser } from '../kit/seed.ts'
 import { type TimedAnswer, startSteady } from '../kit/steady.ts'
@@ -185,7 +186,8 @@ describe('freshness', () => {
     async () => {
       const database = await createScratchDatabase()
       const world = await prepare(database.url)
-      const { seen, changes, count } = await run(world, 2_000, 20)
+      // The planted cache is found in two seconds.
+      const { seen, changes, count } = await run(world, 2_000, loadSize(10, 20))
       world.stop()
       await database.drop()
       const stale = staleOnes(seen, changes)

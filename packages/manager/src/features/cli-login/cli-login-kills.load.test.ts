@@ -5,10 +5,12 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Terminal, decide, openTerminal } from '../../../test/kit/cli-login.ts'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 
-const kills = 8
-const terminals = 8
+// Of four kills one comes while people approve, and one in each third of the fetching.
+const kills = loadSize(4, 8)
+const terminals = 16
 
 let database: TestDatabase
 let sql: Pool
@@ -30,6 +32,8 @@ const raised = {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** Prefixes of the tokens that terminals got, as their rows have them. */
 const held = new Set<string>()
+/** Logins that somebody has approved. */
+const approved = new Set<string>()
 let unanswered = 0
 
 type Waiting = { terminal: Terminal; sessionId: string }
@@ -41,6 +45,7 @@ async function approve(service: ServiceProcess): Promise<Waiting | null> {
     const { session_id: sessionId, user_code } = await terminal.login()
     const { status } = await decide(service, { id: randomUUID(), name: 'Anna' }, user_code, 'approve')
     if (status !== 200) throw new Error(`the approval is answered ${status}`)
+    approved.add(sessionId)
     return { terminal, sessionId }
   } catch (error) {
     if (service.child.killed) return null
@@ -56,15 +61,19 @@ async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
 }
 
 /** Kills the service while terminals fetch their tokens, or already while people approve. */
-async function playRound(isEarly: boolean): Promise<void> {
+async function playRound(kill: number): Promise<void> {
   const service = await startProcess(database.url, raised)
+  const already = approved.size
   const approving = Array.from({ length: terminals }, () => approve(service))
-  if (isEarly) await pause(1_500 * Math.random())
-  else {
+  if (kill % 4 === 3) {
+    const some = already + Math.floor(terminals * Math.random())
+    while (approved.size < some) await pause(1)
+    await pause(4 * Math.random())
+  } else {
     const waiting = await Promise.all(approving)
     const before = held.size
     const fetching = Promise.all(waiting.map((one) => fetchToken(one as Waiting)))
-    const some = before + Math.floor(terminals * Math.random())
+    const some = before + Math.floor((terminals * ((kill % 4) + Math.random())) / 3)
     while (held.size < some) await pause(1)
     await pause(4 * Math.random())
     service.child.kill('SIGKILL')
@@ -76,7 +85,7 @@ async function playRound(isEarly: boolean): Promise<void> {
 }
 
 test('a token is delivered or revoked, however the service ends', { timeout: 600_000 }, async () => {
-  for (let kill = 0; kill < kills; kill++) await playRound(kill % 4 === 3)
+  for (let kill = 0; kill < kills; kill++) await playRound(kill)
   const { rows: left } = await sql.query('select status, count(*)::int from cli_logins group by 1 order by 1')
   // Time passes: the logins are over, and what was on its way is a minute old.
   await sql.query(`update cli_logins set expires_at = now(), fetched_at = fetched_at - interval '2 minutes'`)

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { throughProxy } from '../../../test/kit/credentials.ts'
 import { proxyCalls, seedSpecification } from '../../../test/kit/deployments.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { planOf } from '../../../test/kit/plans.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -72,7 +73,7 @@ const wakes = (count: number) =>
 
 describe('three processes', { timeout: 120_000 }, () => {
   test('[deployments.wake] 500 wakes at once cause one change, and all are answered 202', async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < loadSize(2, 3); round++) {
       await service.sql.query('update test_workloads set replicas = 0, calls = 0, changes = 0')
       await service.sql.query('delete from deployment_wakes')
       const answers = await wakes(500)
@@ -120,12 +121,12 @@ test('the lookups are by key, however many deployments there are', async () => {
   await service.sql.query(
     `with made as (
        insert into applications (id, project_id, name, slug)
-       select gen_random_uuid(), $1, 'many', 'many-' || n from generate_series(1, 20000) n returning id
+       select gen_random_uuid(), $1, 'many', 'many-' || n from generate_series(1, $3::int) n returning id
      )
      insert into deployment_specifications (id, project_id, application_id, environment_id, workload, image, version,
        min_replicas, max_replicas, port, health_path, readiness_timeout_seconds)
      select gen_random_uuid(), $1, id, $2, 'many/web', 'web', '', 1, 1, 80, '/', 1 from made`,
-    [project.id, project.environmentId],
+    [project.id, project.environmentId, loadSize(5_000, 20_000)],
   )
   const { id: machineUserId } = await seedMachineUser(service.sql, project)
   await service.sql.query(

@@ -1,6 +1,7 @@
 // Projects with many pilets, and with the same ones, are deleted as any other.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { addPackages } from '../../../test/kit/pilet-rows.ts'
 import { seedProject, seedUser } from '../../../test/kit/seed.ts'
 
@@ -22,7 +23,7 @@ const referred = async (): Promise<number> => {
 }
 
 test('two projects with the same bundles, stored in opposite order, are deleted at once', async () => {
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < loadSize(2, 4); round++) {
     const a = await seedProject(service.sql, `a-${round}`)
     const b = await seedProject(service.sql, `b-${round}`)
     const packages = Array.from({ length: 1_000 }, (_, index) => ({

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type BlobsWorld, readAll, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
+import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { addPackage, createProjects } from '../../../test/kit/package-rows.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'
 import { freePort } from '../../../test/engines/postgres.ts'
@@ -38,13 +39,15 @@ const timed = async (work: Promise<unknown>): Promise<number> => {
 test('a gateway that hangs is waited for no longer than six seconds and a little for the bytes', async () => {
   const stored = await keep(someBytes(1_000_000))
   s3.signal('SIGSTOP')
-  const large = someBytes(16 * 1_048_576)
+  const mebibytes = loadSize(4, 16)
+  const large = someBytes(mebibytes * 1_048_576)
   const times = await Promise.all([
     timed(drain(world, stored)),
     timed(world.store.remove(stored)),
     timed(world.blobs.keep(sha256Of(large), large)),
   ])
-  for (const [index, ms] of times.entries()) expect(ms).toBeLessThan(index === 2 ? 11_500 : 7_500)
+  for (const [index, ms] of times.entries())
+    expect(ms).toBeLessThan(index === 2 ? 7_500 + 250 * mebibytes : 7_500)
 })
 
 test('an object that is sent slowly is given up too', async () => {
@@ -81,6 +84,7 @@ test('uploads, packages that go and sweeps, all at once: whatever a package has 
   const all = Array.from({ length: 6 }, () => someBytes(2_000))
   const lost: string[] = []
   let stored = 0
+  // No less in an ordinary run: what goes wrong here needs a sweep in the middle of an upload, which is a matter of chance.
   const end = performance.now() + 15_000
   const whole = async (): Promise<void> => {
     while (performance.now() < end) {
