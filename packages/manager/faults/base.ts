@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Cluster, startCluster } from './cluster.ts'
-import { type Replica, startReplica } from './replicas.ts'
+import { type Links, openLinks, throughLinks } from './links.ts'
+import { type Replica, type ReplicaOptions, startReplica } from './replicas.ts'
 import { type RedisTopology, startSentinel } from '../test/engines/redis-topology.ts'
 
 export type RowOptions = {
@@ -25,6 +26,8 @@ export type BaseSetup = {
   network?: boolean
   /** The replicas use a master of Redis that Sentinel replaces, instead of a single one. */
   withSentinel?: boolean
+  /** Each replica reaches PostgreSQL, and Redis if it is a single one, through a link that can be broken. */
+  withFaultProxies?: boolean
   env?: Record<string, string>
   /** How far the clock of each replica is from the machine's. */
   clockShiftsMs?: number[]
@@ -39,6 +42,8 @@ export type Base = {
   sentinel: RedisTopology | null
   /** Every replica that was started, also those that have ended. */
   replicas: Replica[]
+  /** Those of each replica, in the same order; empty without fault proxies. */
+  links: Links[]
   /** Between 0 and 1, the same sequence for the same seed. */
   random: () => number
   /** Progress, for who watches. */
@@ -59,6 +64,7 @@ export async function openBase<S extends object>(
 ): Promise<Base & S> {
   const folder = mkdtempSync(`${tmpdir()}/manager-faults-`)
   const replicas: Replica[] = []
+  const links: Links[] = []
   const parts: Part[] = []
   const close = async (keepLogs: boolean): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.end()))
@@ -78,16 +84,13 @@ export async function openBase<S extends object>(
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
     const startOne = async (): Promise<Replica> => {
-      const index = replicas.length
-      const { env = {}, clockShiftsMs = [] } = setup
-      const name = `replica-${index + 1}`
-      const replica = await startReplica(cluster, {
-        name,
-        folder,
-        env: { ...env, ...sentinel?.env },
-        clockShiftMs: clockShiftsMs[index] ?? 0,
-      })
+      const link =
+        setup.withFaultProxies === true ? await openLinks(cluster, folder, sentinel === null) : null
+      for (const proxy of [link?.postgres ?? null, link?.redis ?? null]) if (proxy !== null) ends(proxy)
+      const urls = link === null ? cluster : throughLinks(link, cluster)
+      const replica = await startReplica(urls, replicaOptions(setup, folder, replicas.length, sentinel))
       replicas.push(replica)
+      if (link !== null) links.push(link)
       return replica
     }
     say(`starting ${setup.replicas} replicas`)
@@ -99,6 +102,7 @@ export async function openBase<S extends object>(
       cluster,
       sentinel,
       replicas,
+      links,
       random,
       say,
       startReplica: startOne,
@@ -109,6 +113,20 @@ export async function openBase<S extends object>(
   } catch (error) {
     await close(true)
     throw error
+  }
+}
+
+function replicaOptions(
+  { env = {}, clockShiftsMs = [] }: BaseSetup,
+  folder: string,
+  index: number,
+  sentinel: RedisTopology | null,
+): ReplicaOptions {
+  return {
+    name: `replica-${index + 1}`,
+    folder,
+    env: { ...env, ...sentinel?.env },
+    clockShiftMs: clockShiftsMs[index] ?? 0,
   }
 }
 

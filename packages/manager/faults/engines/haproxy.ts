@@ -7,7 +7,7 @@ import type { Replica } from '../replicas.ts'
 import { freePort } from '../../test/engines/postgres.ts'
 
 type Target = Pick<Replica, 'url' | 'readyUrl'>
-export type BalancerStats = {
+type BalancerStats = {
   /** Connections that failed, and were tried again or at another replica. */
   retried: number
   /** Requests that reached no replica. */

@@ -13,7 +13,7 @@ import type { Node } from './patroni-config.ts'
 export type PatroniFault =
   'kill' | 'kill-postgres' | 'freeze' | 'freeze-all' | 'switchover' | 'partition' | 'partition-peers'
 /** A node, and when. */
-export type LeaderEvent = { node: number; at: number }
+type LeaderEvent = { node: number; at: number }
 export type PatroniCluster = {
   /** A superuser through the read-write port. */
   adminUrl: string

@@ -143,11 +143,20 @@ export function ensureKubernetesTools(): void {
 
 /** What a highly available PostgreSQL, a balancer and partitions need. Patroni speaks etcd's v2 API by python3-etcd. */
 export function ensureHighAvailability(): void {
-  const missing = Object.entries(highAvailabilityPackages).filter(
+  const programs = Object.entries(highAvailabilityPackages).filter(
     ([program]) => which(program) === null && !existsSync(`/usr/sbin/${program}`),
   )
-  const client = '/usr/lib/python3/dist-packages/etcd'
-  install([...missing.map(([, name]) => name), ...(existsSync(client) ? [] : ['python3-etcd'])])
+  const packages = programs.map(([, name]) => name)
+  if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
+  // systemd does not look at RUNLEVEL: until the next boot it starts none of these, and afterwards not by itself.
+  const units = programs.map(([program]) => `${program}.service`).filter((unit) => unit !== 'ip.service')
+  const systemctl = (...args: string[]): void => {
+    if (units.length > 0 && existsSync('/run/systemd/system'))
+      execFileSync('systemctl', [...args, ...units], { stdio: 'ignore' })
+  }
+  systemctl('mask', '--runtime')
+  install(packages)
+  systemctl('disable')
 }
 
 const highAvailabilityPackages: Record<string, string> = {
