@@ -7,6 +7,7 @@ import { f03 } from './rows/f03.ts'
 import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
 import { f06 } from './rows/f06.ts'
+import { f07 } from './rows/f07.ts'
 import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   f04,
   f05,
   f06,
+  f07,
   f12,
   f13,
   f14,
