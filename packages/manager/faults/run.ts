@@ -8,9 +8,14 @@ import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
 import { f06 } from './rows/f06.ts'
 import { f07 } from './rows/f07.ts'
+import { f08 } from './rows/f08.ts'
+import { f09 } from './rows/f09.ts'
+import { f10 } from './rows/f10.ts'
+import { f11 } from './rows/f11.ts'
 import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
+import { f15 } from './rows/f15.ts'
 import { f17 } from './rows/f17.ts'
 import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
@@ -30,9 +35,14 @@ const rows: readonly Row[] = [
   f05,
   f06,
   f07,
+  f08,
+  f09,
+  f10,
+  f11,
   f12,
   f13,
   f14,
+  f15,
   f17,
   f18,
   f19,

@@ -10,10 +10,10 @@ const answerMs = 5_000
 
 const { replicas, withWaiting } = workerData as { replicas: Patient[]; withWaiting: boolean }
 const vitals: Vitals = { health: [], ready: [], memory: [], waiting: [] }
-let isEnding = false
+const ending = new AbortController()
 
 async function keep(everyMs: number, act: () => Promise<void> | void): Promise<void> {
-  while (!isEnding) {
+  while (!ending.signal.aborted) {
     await act()
     await pause(everyMs)
   }
@@ -51,6 +51,7 @@ const watch = ({ name, pid, healthUrl }: Patient): Promise<void>[] => [
 
 const watching = Promise.all(replicas.flatMap(watch))
 parentPort?.once('message', () => {
-  isEnding = true
+  ending.abort()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That of windows; a thread has none.
   void watching.then(() => parentPort?.postMessage(vitals))
 })

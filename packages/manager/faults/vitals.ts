@@ -36,6 +36,7 @@ export function watchVitals(
   worker.unref()
   return async () => {
     worker.ref()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That of windows; a thread has none.
     worker.postMessage('end')
     const [vitals] = (await once(worker, 'message')) as [Vitals]
     await worker.terminate()

@@ -32,18 +32,21 @@ export const acceptedP99Ms = (operations: readonly Operation[], span: Span): num
     0.99,
   )
 
-/** The longest that anybody waited for an answer, of the calls that began in it. */
-export const longestMs = (operations: readonly Operation[], span: Span): number =>
-  Math.max(0, ...begunIn(operations, span).map(({ start, end }) => end - start))
+/** The longest that anybody waited for an answer, counted from when it began at the earliest. */
+export const longestMs = (operations: readonly Operation[], { at, until }: Span): number =>
+  operations
+    .filter(({ start, end }) => end >= at && start < until)
+    .reduce((longest, { start, end }) => Math.max(longest, end - Math.max(start, at)), 0)
 
-/** How soon after it a write was acknowledged; Infinity when none was. For faults that let nobody write. */
-export const recoverMs = (operations: readonly Operation[], { until }: Span): number =>
-  Math.min(
-    Infinity,
-    ...operations
-      .filter(({ op, outcome, end }) => writes.has(op) && outcome === 'ok' && end >= until)
-      .map(({ end }) => end - until),
-  )
+/** How soon after it a write, one of these, was acknowledged; Infinity when none was. For faults that let nobody write. */
+export const recoverMs = (
+  operations: readonly Operation[],
+  { until }: Span,
+  kinds: ReadonlySet<string> = writes,
+): number =>
+  operations
+    .filter(({ op, outcome, end }) => kinds.has(op) && outcome === 'ok' && end >= until)
+    .reduce((soonest, { end }) => Math.min(soonest, end - until), Infinity)
 
 /** Writes that were acknowledged in it. */
 export const findWritten = (operations: readonly Operation[], { at, until }: Span): Operation[] =>

@@ -57,9 +57,7 @@ export const f07: Row = defineMixedRow<Observed>({
   judge: (figures, observed) => {
     const { operations, vitals, replicas } = observed
     const span = spanOf(observed)
-    // What was asked just before waits as well.
-    const felt = { at: span.at - latencyMs, until: span.until }
-    figures.atMost('max_latency_s', longestMs(operations, felt) / 1_000, latencyMs / 1_000)
+    figures.atMost('max_latency_s', longestMs(operations, span) / 1_000, latencyMs / 1_000)
     figures.atMost('ready_flip_ms', unreadyAfterMs(vitals, replicas, span), flipMs)
     figures.show('ready_again_ms', readyAfterMs(vitals, replicas, span))
     figures.none('healthz_not_200', findUnhealthy(vitals))
