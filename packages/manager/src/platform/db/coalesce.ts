@@ -86,7 +86,7 @@ export function createCoalesced<Key, Row>(
     run(batch.map(({ key }) => key)).then(
       (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
       (error: unknown) => {
-        if (isUnreachable(error)) waiting -= giveUpLate(gathering, error)
+        waiting -= giveUpLate(gathering, error)
         settle((waiter) => waiter.reject(error))
       },
     )
@@ -95,19 +95,24 @@ export function createCoalesced<Key, Row>(
     if (waiting >= maxWaiting)
       return Promise.reject(unavailable('too many requests wait for the database; try again'))
     waiting++
-    const { promise, resolve, reject } = Promise.withResolvers<Row | null>()
-    const name = options.keyOf(key)
-    const entry = gathering.get(name)
-    if (entry === undefined)
-      gathering.set(name, { key, since: performance.now(), waiters: [{ resolve, reject }] })
-    else entry.waiters.push({ resolve, reject })
+    const answer = join(gathering, options.keyOf(key), key)
     schedule()
-    return promise
+    return answer
   }
 }
 
-/** A database that did not answer one statement would let these wait for a timeout of their own as well. */
+/** Adds one who waits for what the key leads to. */
+function join<Key, Row>(gathering: Gathering<Key, Row>, name: string, key: Key): Promise<Row | null> {
+  const waiter = Promise.withResolvers<Row | null>()
+  const entry = gathering.get(name)
+  if (entry === undefined) gathering.set(name, { key, since: performance.now(), waiters: [waiter] })
+  else entry.waiters.push(waiter)
+  return waiter.promise
+}
+
+/** After a statement without an answer, those who have waited for long would wait for a timeout of their own as well. */
 function giveUpLate<Key, Row>(gathering: Gathering<Key, Row>, cause: unknown): number {
+  if (!isUnreachable(cause)) return 0
   const late = [...gathering].filter(([, { since }]) => performance.now() - since >= patienceMs)
   const given = late.flatMap(([name, { waiters }]) => (gathering.delete(name), waiters))
   const error = unavailable('the database does not answer right now; try again', cause)
