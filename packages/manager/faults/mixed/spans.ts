@@ -75,7 +75,7 @@ export const waitsLong = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks,
   plant: (observed) => {
     const at = observed.faults[0]?.at ?? 0
-    const index = observed.operations.findIndex(({ start }) => start >= at)
+    const index = observed.operations.findIndex(({ op, start }) => op === 'authenticate' && start >= at)
     return {
       ...observed,
       operations: observed.operations.map((one, position) =>

@@ -2,6 +2,7 @@
 // its own callers get a 503, and the others do all of the work.
 import { findRedelivered } from '../checkers.ts'
 import { pause } from '../children.ts'
+import { firstWriteMs } from '../mixed/checkers.ts'
 import { createClient } from '../mixed/client.ts'
 import { personHeaders } from '../../drills/installation.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
@@ -37,6 +38,7 @@ const latencyMs = 6_500
 const takeoverMs = 20_000
 // Idle in a transaction for 10 s, then the server ends the session; and what a look takes.
 const idleSeconds = 11.5
+const stallMs = 12_000
 const directEveryMs = 500
 
 async function observe(stage: MixedStage): Promise<Observed> {
@@ -147,7 +149,9 @@ export const f08: Row = defineMixedRow<Observed>({
     )
     figures.none('direct_no_retry_after', observed.directWithoutRetryAfter)
     figures.atMost('direct_max_s', longestMs(direct, span) / 1_000, latencyMs / 1_000)
-    figures.atMost('max_latency_s', longestMs(operations, span) / 1_000, latencyMs / 1_000)
+    // A transaction of the replica that holds what all writers need is ended by the server.
+    figures.atMost('writes_stall_ms', firstWriteMs(operations, span), stallMs)
+    figures.show('max_latency_s', longestMs(operations, span) / 1_000)
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('idle_tx_seen', observed.idle.seen)
     figures.atMost('idle_tx_s', observed.idle.longest, idleSeconds)
@@ -201,6 +205,16 @@ export const f08: Row = defineMixedRow<Observed>({
       plant: (observed) => ({
         ...observed,
         direct: observed.direct.map((one) => ({ ...one, end: one.start + 15_000 })),
+      }),
+    },
+    {
+      name: 'nobody can write until the replica is back',
+      breaks: 'writes_stall_ms',
+      plant: (observed) => ({
+        ...observed,
+        operations: observed.operations.filter(
+          ({ end }) => end < spanOf(observed).at || end > spanOf(observed).until - 1_000,
+        ),
       }),
     },
     {
