@@ -33,6 +33,8 @@ export type BaseSetup = {
   withSentinel?: boolean
   /** Each replica reaches PostgreSQL, and Redis if it is a single one, through a link that can be broken. */
   withFaultProxies?: boolean
+  /** The data of a single PostgreSQL is on a small file system of its own, which can be filled. */
+  smallDisk?: boolean
   env?: Record<string, string>
   /** How far the clock of each replica is from the machine's. */
   clockShiftsMs?: number[]
@@ -84,8 +86,8 @@ export async function openBase<S extends object>(
   }
   try {
     say('starting PostgreSQL and Redis')
-    const { postgres = 'single', network = false } = setup
-    const cluster = await startCluster({ postgres, network, logFolder: folder })
+    const { postgres = 'single', network = false, smallDisk = false } = setup
+    const cluster = await startCluster({ postgres, network, smallDisk, logFolder: folder })
     ends({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })

@@ -11,6 +11,8 @@ import { runManager } from '../test/kit/process.ts'
 type Harm =
   | `postgres stop ${'fast' | 'immediate'}`
   | 'postgres start'
+  | `postgres ${'SIGSTOP' | 'SIGCONT'}`
+  | `disk ${'fill' | 'free'}`
   | `redis ${'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'start'}`
 export type Engines = {
   /** As superuser. */
@@ -38,6 +40,8 @@ export type ClusterOptions = {
   network?: boolean
   /** Where Patroni's logs go. */
   logFolder?: string
+  /** The data of a single PostgreSQL is on a small file system of its own, which can be filled. */
+  smallDisk?: boolean
 }
 
 /** 32 bytes, the same in all replicas. */
@@ -46,8 +50,11 @@ export const serviceRole = 'manager_service'
 const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
 /** Starts both, empty: a single PostgreSQL or, if one is given, a cluster of it. */
-export async function startEngines(patroni: PatroniCluster | null = null): Promise<Engines> {
-  const keeper = startKeeper(keeperFile, patroni === null ? [] : ['redis'])
+export async function startEngines(
+  patroni: PatroniCluster | null = null,
+  smallDisk = false,
+): Promise<Engines> {
+  const keeper = startKeeper(keeperFile, patroni !== null ? ['redis'] : smallDisk ? ['small-disk'] : [])
   const kept = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
   const adminUrl = patroni?.adminUrl ?? kept.databaseUrl
   // After a failover the next query connects anew, to the port that leads to the leader.
@@ -81,9 +88,9 @@ export async function startEngines(patroni: PatroniCluster | null = null): Promi
 
 /** Starts both and migrates with the operator's command. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { postgres = 'single', network = false, logFolder = '' } = options
+  const { postgres = 'single', network = false, logFolder = '', smallDisk = false } = options
   const patroni = postgres === 'patroni' ? await startPatroni({ network, logFolder }) : null
-  const engines = await startEngines(patroni)
+  const engines = await startEngines(patroni, smallDisk)
   try {
     await engines.sql.query(`create role ${serviceRole} login`)
     const migrated = await runManager(['migrate', 'up'], {

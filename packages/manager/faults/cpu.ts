@@ -24,14 +24,17 @@ function readStat(pid: number): Stat | null {
 /** CPU milliseconds of a process. */
 export const cpuOf = (pid: number): number => readStat(pid)?.ownMs ?? 0
 
+/** The processes that this one has started and that live. */
+export const childrenOf = (pid: number): number[] =>
+  globSync('/proc/[0-9]*')
+    .map((path) => Number(path.slice('/proc/'.length)))
+    .filter((one) => readStat(one)?.parent === pid)
+
 /** CPU milliseconds of a process and of all its children, also of those that have ended. */
 export function cpuOfFamily(pid: number): number {
   const own = readStat(pid)
   if (own === null) return 0
-  const children = globSync('/proc/[0-9]*')
-    .map((path) => readStat(Number(path.slice('/proc/'.length))))
-    .filter((stat) => stat?.parent === pid)
-  return children.reduce((sum, stat) => sum + (stat?.ownMs ?? 0), own.ownMs + own.endedChildrenMs)
+  return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own.ownMs + own.endedChildrenMs)
 }
 
 /** Megabytes of memory that a process holds. */

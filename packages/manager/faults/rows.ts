@@ -6,9 +6,15 @@ import { f03 } from './rows/f03.ts'
 import { f04 } from './rows/f04.ts'
 import { f05 } from './rows/f05.ts'
 import { f06 } from './rows/f06.ts'
+import { f07 } from './rows/f07.ts'
+import { f08 } from './rows/f08.ts'
+import { f09 } from './rows/f09.ts'
+import { f10 } from './rows/f10.ts'
+import { f11 } from './rows/f11.ts'
 import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
+import { f15 } from './rows/f15.ts'
 import { f17 } from './rows/f17.ts'
 import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
@@ -38,7 +44,7 @@ import { f45 } from './rows/f45.ts'
 export const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f02, f03, f20, f21, f28, f29],
   comms: [f04, f05, f12, f13, f14, f17, f18, f19],
-  postgres: [f06],
+  postgres: [f06, f07, f08, f09, f10, f11, f15],
   requests: [f25, f26, f27],
   operations: [f31, f32, f33, f34, f35],
   failover: [f39, f40, f41, f42, f43, f44, f45],

@@ -80,7 +80,12 @@ function pass(pair: Pair, from: Socket, to: Socket): void {
     if (waiting >= mostWaiting || faults.bytesPerSecond > 0) from.pause()
     later(chunk.length, () => write(chunk))
   })
-  from.on('end', () => later(0, () => to.end()))
+  from.on('end', () =>
+    later(0, () => {
+      if (isSwallowed(direction)) pair.isDamaged = true
+      else to.end()
+    }),
+  )
   from.on('error', () => reset(pair))
   from.on('close', () => {
     // The other side may still have something to say, unless nobody would hear it.

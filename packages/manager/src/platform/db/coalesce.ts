@@ -2,9 +2,11 @@
 // number of statements follows the round trips, not the requests. A statement always begins after the requests that
 // need it, which is why a revocation applies to every request that starts after it.
 import { unavailable } from '../errors.ts'
+import { isUnreachable } from './db-errors.ts'
 
 type Waiter<Row> = { resolve: (row: Row | null) => void; reject: (error: unknown) => void }
-type Gathering<Key, Row> = Map<string, { key: Key; waiters: Waiter<Row>[] }>
+type Entry<Key, Row> = { key: Key; since: number; waiters: Waiter<Row>[] }
+type Gathering<Key, Row> = Map<string, Entry<Key, Row>>
 
 export type CoalescedOptions<Key, Row> = {
   /** Tells keys apart; equal ones are read once. */
@@ -30,6 +32,8 @@ const defaultMaxWaiting = 10_000
 // A statement that takes longer than this (a dead connection, a lock) no longer blocks the others.
 const stallMs = 100
 const maxInFlight = 4
+// Whoever has waited this long for a statement to begin does not wait for another one after one that got no answer.
+const patienceMs = 500
 const moreTurns = 3
 const worthASecond = 8
 
@@ -81,21 +85,39 @@ export function createCoalesced<Key, Row>(
     }
     run(batch.map(({ key }) => key)).then(
       (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
-      (error: unknown) => settle((waiter) => waiter.reject(error)),
+      (error: unknown) => {
+        waiting -= giveUpLate(gathering, error)
+        settle((waiter) => waiter.reject(error))
+      },
     )
   }
   return (key) => {
     if (waiting >= maxWaiting)
       return Promise.reject(unavailable('too many requests wait for the database; try again'))
     waiting++
-    const { promise, resolve, reject } = Promise.withResolvers<Row | null>()
-    const name = options.keyOf(key)
-    const entry = gathering.get(name)
-    if (entry === undefined) gathering.set(name, { key, waiters: [{ resolve, reject }] })
-    else entry.waiters.push({ resolve, reject })
+    const answer = join(gathering, options.keyOf(key), key)
     schedule()
-    return promise
+    return answer
   }
+}
+
+/** Adds one who waits for what the key leads to. */
+function join<Key, Row>(gathering: Gathering<Key, Row>, name: string, key: Key): Promise<Row | null> {
+  const waiter = Promise.withResolvers<Row | null>()
+  const entry = gathering.get(name)
+  if (entry === undefined) gathering.set(name, { key, since: performance.now(), waiters: [waiter] })
+  else entry.waiters.push(waiter)
+  return waiter.promise
+}
+
+/** After a statement without an answer, those who have waited for long would wait for a timeout of their own as well. */
+function giveUpLate<Key, Row>(gathering: Gathering<Key, Row>, cause: unknown): number {
+  if (!isUnreachable(cause)) return 0
+  const late = [...gathering].filter(([, { since }]) => performance.now() - since >= patienceMs)
+  const given = late.flatMap(([name, { waiters }]) => (gathering.delete(name), waiters))
+  const error = unavailable('the database does not answer right now; try again', cause)
+  for (const waiter of given) waiter.reject(error)
+  return given.length
 }
 
 /** Puts rows that tell their position (from 1) in its place; null where there is none. */
