@@ -6,7 +6,7 @@ import type { FaultSpan } from './mixed/history.ts'
 import type { Replica } from './replicas.ts'
 
 /** `status` is 0 without an answer. */
-export type HealthSample = { replica: string; at: number; status: number; ms: number }
+type HealthSample = { replica: string; at: number; status: number; ms: number }
 export type Vitals = {
   /** What `/healthz` answered, and how long that took. */
   health: HealthSample[]
