@@ -15,6 +15,8 @@ import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
 import { f20 } from './rows/f20.ts'
 import { f21 } from './rows/f21.ts'
+import { f22 } from './rows/f22.ts'
+import { f23 } from './rows/f23.ts'
 import { f24 } from './rows/f24.ts'
 import { f26 } from './rows/f26.ts'
 import { f28 } from './rows/f28.ts'
@@ -37,6 +39,8 @@ const rows: readonly Row[] = [
   f19,
   f20,
   f21,
+  f22,
+  f23,
   f24,
   f26,
   f28,
