@@ -116,7 +116,7 @@ type Made = { made: { id: string } }
 /** Makes the installation over the API; `adminId` is an administrator. */
 export async function createInstallation(
   url: string,
-  partner: Partner,
+  partner: Pick<Partner, 'url' | 'secret'>,
   adminId: string,
 ): Promise<Installation> {
   const make = async (query: string, variables: Record<string, unknown>): Promise<string> =>

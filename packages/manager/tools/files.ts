@@ -29,7 +29,7 @@ const known = [
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/manager/drills/*.ts',
-  'packages/manager/faults/{,engines/,mixed/}*.ts',
+  'packages/manager/faults/{,engines/,mixed/,esb/}*.ts',
   'packages/manager/faults/rows/f[0-9][0-9].ts',
   'packages/gotemplate/src/*.ts',
   'packages/cli/src/{,apply/,commands/,resources/}*.ts',

@@ -12,6 +12,7 @@ import { type IdleTransactions, watchIdleTransactions } from '../own-sessions.ts
 import { type Operation, createRecorder } from '../recorder.ts'
 import type { Replica } from '../replicas.ts'
 import type { Row } from '../row.ts'
+import { type Schedule, stepOf, targetOf } from '../schedule.ts'
 import { type Vitals, findUnready, readyAfterMs, unreadyAfterMs, watchVitals } from '../vitals.ts'
 
 type Observed = MixedObserved & {
@@ -41,16 +42,16 @@ const idleSeconds = 11.5
 const stallMs = 12_000
 const directEveryMs = 500
 
-async function observe(stage: MixedStage): Promise<Observed> {
-  const { replicas, links, random } = stage
-  const index = Math.floor(random() * replicas.length)
-  const [cut, link] = [replicas[index] as Replica, links[index]?.postgres]
+async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
+  const { replicas, links } = stage
+  const step = stepOf(schedule, 'silence')
+  const [cut, link] = [targetOf(replicas, step), targetOf(links, step).postgres]
   const load = await stage.startLoad((firstMs + cutMs + lastMs) / 1_000)
   const endWatch = watchVitals(replicas)
   const endIdle = watchIdleTransactions(stage.cluster.sql)
   await load.at(firstMs)
   stage.say(`${cut.name} loses its way to PostgreSQL for ${cutMs / 1_000} s`)
-  await link?.set({ mode: 'silent' })
+  await link.set({ mode: 'silent' })
   const at = Date.now()
   const out = waitUntilOut(stage, at + cutMs)
   const endDirect = callDirectly(stage, cut)
@@ -59,7 +60,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   await load.at(firstMs + cutMs)
   const firedLater = (await cut.metric('svc_trigger_attempts_total')) - firedBefore
   const until = Date.now()
-  await link?.heal()
+  await link.heal()
   const direct = await endDirect()
   await load.end()
   const [vitals, idle, outAt] = [await endWatch(), await endIdle(), await out]
@@ -127,6 +128,7 @@ function takenOverMs(observed: MixedObserved): number {
 export const f08: Row = defineMixedRow<Observed>({
   id: 'F08',
   title: 'one of three replicas is cut off from PostgreSQL for 30 s, without a reset',
+  schedule: (random) => [{ atMs: firstMs, what: 'silence', target: Math.floor(random() * 3) }],
   setup: () => ({ replicas: 3, withFaultProxies: true }),
   limitSeconds: 240,
   observe,
