@@ -54,6 +54,23 @@ describe('a connection that breaks while notifications are written', () => {
     const { rows } = await service.sql.query('select count(*)::int as count from notifications')
     expect(rows).toEqual([{ count: 3 }])
   })
+
+  test('[comms.idempotency] once costs an emit with a key nothing; one without is told that it may have been sent', async () => {
+    const body = { ...placeOf(project), recipients: [reader] }
+    const cutOnce = (key?: string) =>
+      whileLocked(service.database.url, lock, async (commit) => {
+        const sent = emit(service, token, body, key)
+        await untilWaiting(service.sql)
+        await end()
+        await commit()
+        return sent
+      })
+    const [keyed, bare] = [await cutOnce(randomUUID()), await cutOnce()]
+    expect([keyed.status, keyed.body.recipient_count]).toEqual([202, 1])
+    expect(await recipientsOf(service, keyed.body.notification_id)).toEqual([reader])
+    expect(bare.status).toBe(503)
+    expect(bare.body.error).toContain('may or may not have been made')
+  })
 })
 
 describe('what waits to be written', () => {
