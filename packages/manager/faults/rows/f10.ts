@@ -22,7 +22,7 @@ type Observed = MixedObserved & {
 const warmMs = 5_000
 const firstMs = 25_000
 // Such sessions stay open for hours; what they cost grows evenly, and two minutes show whether it grows.
-const pinMs = 45_000
+const pinMs = 120_000
 const lateMs = 20_000
 const firingsPerSecond = 40
 const leastRatio = 0.7
