@@ -77,7 +77,7 @@ export const f35: Row = defineMixedRow<Observed>({
   id: 'F35',
   title: 'the secret of the proxy is exchanged: two are accepted, then one; replicas restart one by one',
   setup: () => ({ replicas: 3, postgres: 'patroni', withSentinel: true, env: drainEnv }),
-  limitSeconds: 300,
+  limitSeconds: 420,
   observe,
   judge: (figures, observed) => {
     const { gate401, drained, former, next, since, operations } = observed
