@@ -28,6 +28,8 @@ export type BaseSetup = {
   env?: Record<string, string>
   /** How far the clock of each replica is from the machine's. */
   clockShiftsMs?: number[]
+  /** How many files each replica may have open; null, or nothing, for as many as usual. */
+  openFiles?: (number | null)[]
 }
 export type Say = (text: string) => void
 type Part = { end(): Promise<void> }
@@ -79,13 +81,13 @@ export async function openBase<S extends object>(
     ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
     const startOne = async (): Promise<Replica> => {
       const index = replicas.length
-      const { env = {}, clockShiftsMs = [] } = setup
-      const name = `replica-${index + 1}`
+      const { env = {}, clockShiftsMs = [], openFiles = [] } = setup
       const replica = await startReplica(cluster, {
-        name,
+        name: `replica-${index + 1}`,
         folder,
         env: { ...env, ...sentinel?.env },
         clockShiftMs: clockShiftsMs[index] ?? 0,
+        openFiles: openFiles[index] ?? null,
       })
       replicas.push(replica)
       return replica

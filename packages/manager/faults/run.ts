@@ -10,6 +10,7 @@ import { f06 } from './rows/f06.ts'
 import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
+import { f16 } from './rows/f16.ts'
 import { f17 } from './rows/f17.ts'
 import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
@@ -22,6 +23,8 @@ import { f26 } from './rows/f26.ts'
 import { f28 } from './rows/f28.ts'
 import { f29 } from './rows/f29.ts'
 import { f32 } from './rows/f32.ts'
+import { f36 } from './rows/f36.ts'
+import { f37 } from './rows/f37.ts'
 import { f38 } from './rows/f38.ts'
 import type { RowOptions } from './base.ts'
 
@@ -34,6 +37,7 @@ const rows: readonly Row[] = [
   f12,
   f13,
   f14,
+  f16,
   f17,
   f18,
   f19,
@@ -46,6 +50,8 @@ const rows: readonly Row[] = [
   f28,
   f29,
   f32,
+  f36,
+  f37,
   f38,
 ]
 /** Names that stand for several rows. F38 measures rather than breaks something, and is named by itself. */
