@@ -38,6 +38,8 @@ export type BaseSetup = {
   env?: Record<string, string>
   /** How far the clock of each replica is from the machine's. */
   clockShiftsMs?: number[]
+  /** How many files each replica may have open; null, or nothing, for as many as usual. */
+  openFiles?: (number | null)[]
 }
 export type Say = (text: string) => void
 type Part = { end(): Promise<void> }
@@ -116,7 +118,7 @@ export async function openBase<S extends object>(
 }
 
 function replicaOptions(
-  { env = {}, clockShiftsMs = [] }: BaseSetup,
+  { env = {}, clockShiftsMs = [], openFiles = [] }: BaseSetup,
   folder: string,
   index: number,
   sentinel: RedisTopology | null,
@@ -126,5 +128,6 @@ function replicaOptions(
     folder,
     env: { ...env, ...sentinel?.env },
     clockShiftMs: clockShiftsMs[index] ?? 0,
+    openFiles: openFiles[index] ?? null,
   }
 }

@@ -30,6 +30,8 @@ export type ReplicaOptions = {
   clockShiftMs?: number
   /** The program of another release. */
   program?: string
+  /** How many files it may have open, if not as many as usual. */
+  openFiles?: number | null
 }
 
 const main = new URL('../src/main.ts', import.meta.url).pathname
@@ -41,11 +43,12 @@ export async function startReplica(
   cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,
   options: ReplicaOptions,
 ): Promise<Replica> {
-  const { name, folder, env = {}, clockShiftMs = 0, program = main } = options
+  const { name, folder, env = {}, clockShiftMs = 0, program = main, openFiles = null } = options
   const [port, healthPort] = [await freePort(), await freePort()]
   const logFile = `${folder}/${name}.log`
+  const args = [...(clockShiftMs === 0 ? [] : ['--import', shiftedClock]), program]
   const child = startChild({
-    args: [...(clockShiftMs === 0 ? [] : ['--import', shiftedClock]), program],
+    ...(openFiles === null ? { args } : withLimit(openFiles, args)),
     logFile,
     env: { ...settingsOf(cluster, port, healthPort), CLOCK_SHIFT_MS: String(clockShiftMs), ...env },
   })
@@ -70,6 +73,12 @@ export async function startReplica(
     end: () => endReplica(child),
   }
 }
+
+/** prlimit becomes the program, with the same process id. */
+const withLimit = (files: number, args: string[]): { program: string; args: string[] } => ({
+  program: 'prlimit',
+  args: [`--nofile=${files}:${files}`, process.execPath, ...args],
+})
 
 const settingsOf = (
   cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,

@@ -15,6 +15,7 @@ import { f12 } from './rows/f12.ts'
 import { f13 } from './rows/f13.ts'
 import { f14 } from './rows/f14.ts'
 import { f15 } from './rows/f15.ts'
+import { f16 } from './rows/f16.ts'
 import { f17 } from './rows/f17.ts'
 import { f18 } from './rows/f18.ts'
 import { f19 } from './rows/f19.ts'
@@ -34,6 +35,8 @@ import { f32 } from './rows/f32.ts'
 import { f33 } from './rows/f33.ts'
 import { f34 } from './rows/f34.ts'
 import { f35 } from './rows/f35.ts'
+import { f36 } from './rows/f36.ts'
+import { f37 } from './rows/f37.ts'
 import { f38 } from './rows/f38.ts'
 import { f39 } from './rows/f39.ts'
 import { f40 } from './rows/f40.ts'
@@ -48,7 +51,7 @@ export const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f02, f03, f20, f21, f28, f29],
   comms: [f04, f05, f12, f13, f14, f17, f18, f19],
   postgres: [f06, f07, f08, f09, f10, f11, f15],
-  requests: [f22, f23, f24, f25, f26, f27],
+  requests: [f16, f22, f23, f24, f25, f26, f27, f36, f37],
   operations: [f31, f32, f33, f34, f35],
   failover: [f39, f40, f41, f42, f43, f44, f45],
   minute: [f38],

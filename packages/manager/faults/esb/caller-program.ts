@@ -9,6 +9,7 @@ import type { CallKind, CallRecord, Pace } from './caller.ts'
 type Load = { records: CallRecord[]; stop: () => Promise<void> }
 
 const [port] = process.argv.slice(2).map(Number) as [number]
+const callsPerAgent = 64
 const loads = new Map<string, Load>()
 
 /** One call: `{key}` in its parts becomes a text of its own. */
@@ -55,16 +56,27 @@ async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<C
   return record
 }
 
-function start({ kinds, perSecond, mostOpen = 256, callMs = 15_000 }: Pace): Load {
-  const agent = new Agent({ connections: mostOpen, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
+function start({ kinds, perSecond, mostOpen = 256, callMs = 15_000, isFresh = false }: Pace): Load {
+  // An agent looks through all its connections for one that is free: many small ones cost less than a large one.
+  const agents = Array.from(
+    { length: Math.ceil(mostOpen / callsPerAgent) },
+    () =>
+      new Agent({
+        connections: 2 * callsPerAgent,
+        keepAliveTimeout: 1_000,
+        connect: { timeout: callMs },
+        ...(isFresh ? { pipelining: 0 } : {}),
+      }),
+  )
   const records: CallRecord[] = []
   const open = new Set<Promise<void>>()
   const begun = performance.now()
-  let count = 0
+  let [count, turn] = [0, 0]
   const timer = setInterval(() => {
     for (const due = ((performance.now() - begun) / 1_000) * perSecond; count < due; count++) {
       if (open.size >= mostOpen) continue
-      const kind = kinds[count % kinds.length] as CallKind
+      const kind = kinds[turn % kinds.length] as CallKind
+      const agent = agents[turn++ % agents.length] as Agent
       const one: Promise<void> = callOnce(kind, agent, callMs)
         .then((record) => void records.push(record))
         .finally(() => open.delete(one))
@@ -76,7 +88,7 @@ function start({ kinds, perSecond, mostOpen = 256, callMs = 15_000 }: Pace): Loa
     stop: async () => {
       clearInterval(timer)
       await Promise.all(open)
-      await agent.destroy()
+      await Promise.all(agents.map((agent) => agent.destroy()))
     },
   }
 }

@@ -20,6 +20,8 @@ export type Pace = {
   mostOpen?: number
   /** Nobody waits longer for an answer. */
   callMs?: number
+  /** Each call has a connection of its own. */
+  isFresh?: boolean
 }
 /** How a call ended; `status` is 0 when no answer began. */
 export type CallRecord = {
