@@ -48,6 +48,22 @@ export const recoverMs = (
     .filter(({ op, outcome, end }) => kinds.has(op) && outcome === 'ok' && end >= until)
     .reduce((soonest, { end }) => Math.min(soonest, end - until), Infinity)
 
+/** The writes that the audit trail tells of; those of one project take turns. */
+export const auditedWrites: ReadonlySet<string> = new Set(['create', 'rename', 'end', 'upload'])
+
+/** The longest time within it in which none of these calls was acknowledged. */
+export function longestGapMs(
+  operations: readonly Operation[],
+  { at, until }: Span,
+  kinds: ReadonlySet<string>,
+): number {
+  const ends = operations
+    .filter(({ op, outcome, end }) => kinds.has(op) && outcome === 'ok' && end > at && end < until)
+    .map(({ end }) => end)
+    .sort((a, b) => a - b)
+  return [...ends, until].reduce((longest, end, index) => Math.max(longest, end - (ends[index - 1] ?? at)), 0)
+}
+
 /** Writes that were acknowledged in it. */
 export const findWritten = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
   operations.filter(

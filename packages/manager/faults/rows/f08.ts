@@ -2,11 +2,10 @@
 // its own callers get a 503, and the others do all of the work.
 import { findRedelivered } from '../checkers.ts'
 import { pause } from '../children.ts'
-import { firstWriteMs } from '../mixed/checkers.ts'
 import { createClient } from '../mixed/client.ts'
 import { personHeaders } from '../../drills/installation.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
-import { longestMs, shedPercent } from '../mixed/spans.ts'
+import { auditedWrites, longestGapMs, longestMs, shedPercent } from '../mixed/spans.ts'
 import type { MixedStage } from '../mixed/stage.ts'
 import { type IdleTransactions, watchIdleTransactions } from '../own-sessions.ts'
 import { type Operation, createRecorder } from '../recorder.ts'
@@ -152,7 +151,7 @@ export const f08: Row = defineMixedRow<Observed>({
     figures.none('direct_no_retry_after', observed.directWithoutRetryAfter)
     figures.atMost('direct_max_s', longestMs(direct, span) / 1_000, latencyMs / 1_000)
     // A transaction of the replica that holds what all writers need is ended by the server.
-    figures.atMost('writes_stall_ms', firstWriteMs(operations, span), stallMs)
+    figures.atMost('writes_stall_ms', longestGapMs(operations, span, auditedWrites), stallMs)
     figures.show('max_latency_s', longestMs(operations, span) / 1_000)
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('idle_tx_seen', observed.idle.seen)
