@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 export type LockWait = { ms: number; what: string }
 
 const everyMs = 100
-const text = `select l.pid, l.waitstart::text as since, extract(epoch from clock_timestamp() - l.waitstart) * 1000 as ms,
+const text = `select l.pid, l.waitstart::text as since, (extract(epoch from clock_timestamp() - l.waitstart) * 1000)::float8 as ms,
     l.locktype || ' ' || l.mode || ' ' || coalesce(l.relation::regclass::text, '') || ': ' || left(a.query, 120) as what
   from pg_locks l join pg_stat_activity a using (pid)
   where not l.granted and l.waitstart is not null and a.datname = current_database()`
@@ -17,7 +17,7 @@ export function watchLocks(sql: Pool): { end(): Promise<LockWait[]> } {
   const watch = async (): Promise<void> => {
     while (!state.isEnded) {
       const { rows } = await sql.query<LockWait & { pid: number; since: string }>(text)
-      for (const { pid, since, ms, what } of rows) waits.set(`${pid} ${since}`, { ms: Number(ms), what })
+      for (const { pid, since, ms, what } of rows) waits.set(`${pid} ${since}`, { ms, what })
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
   }
