@@ -141,9 +141,7 @@ export const f34: Row = defineMixedRow<Observed>({
   observe,
   judge: (figures, observed) => {
     const { operations, unopened, rotation, status, drained } = observed
-    const failed = operations.filter(
-      ({ op, outcome }) => outcome !== 'ok' && (op === 'call' || op === 'seal'),
-    )
+    const failed = operations.filter(needsSecret).filter(({ status }) => !isAnsweredOrAway(status))
     figures.none('decrypt_fail', [...failed.map((one) => `${one.op} ${one.status}`), ...unopened])
     figures.none(
       'failed',
