@@ -40,7 +40,7 @@ export type CallRecord = {
   /** The beginning of an error, or why there was no whole answer. */
   problem: string
 }
-export type RunningCalls = {
+type RunningCalls = {
   /** No more calls from now on; resolves with all of them when the last has ended. */
   stop(): Promise<CallRecord[]>
 }

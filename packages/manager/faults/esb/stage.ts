@@ -8,7 +8,7 @@ import { type CallKind, type Caller, startCaller } from './caller.ts'
 import { type LoggedRow, readRows } from './checkers.ts'
 import { type Upstreams, startUpstreams } from './upstream.ts'
 
-export type Endpoint = { id: string; path: string }
+type Endpoint = { id: string; path: string }
 export type EsbStage = Base & {
   balancer: Balancer
   site: Installation
