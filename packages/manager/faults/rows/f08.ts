@@ -36,9 +36,9 @@ const outMs = 4_000
 // As in F07.
 const latencyMs = 6_500
 const takeoverMs = 20_000
-// Idle in a transaction for 10 s, then the server ends the session; and what a look takes.
-const idleSeconds = 11.5
-const stallMs = 12_000
+// Idle in a transaction for 5 s, then the server ends the session; and what a look takes.
+const idleSeconds = 6.5
+const stallMs = 7_500
 const directEveryMs = 500
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {

@@ -27,8 +27,8 @@ const lateMs = 20_000
 const firingsPerSecond = 40
 const leastRatio = 0.7
 const claimMs = 2_000
-// Ended by the server after 10 s; and what a look takes.
-const idleSeconds = 11.5
+// Ended by the server after 5 s; and what a look takes.
+const idleSeconds = 6.5
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const { cluster } = stage

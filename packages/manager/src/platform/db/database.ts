@@ -95,6 +95,10 @@ export type Database = {
   close(): Promise<void>
 }
 
+// A process that is cut off, or stopped, in the midst of a transaction holds its locks for this long: writers of a project
+// queue behind it.
+const idleInTransactionMs = 5_000
+
 /** How many connections jobs have to themselves. */
 export const jobConnections = 2
 
@@ -196,7 +200,7 @@ const connectionOptions = (
   idleTimeoutMillis: 30_000,
   statement_timeout: statementTimeoutMs,
   ...(isWatched ? {} : { query_timeout: readTimeoutOf(statementTimeoutMs) }),
-  idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
+  idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? idleInTransactionMs,
   keepAlive: true,
   application_name: options.applicationName ?? 'manager',
   options: settings,
