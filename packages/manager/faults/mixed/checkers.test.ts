@@ -9,7 +9,8 @@ import {
   checkStatuses,
   checkTenants,
   checkUploads,
-  firstWriteMs,
+  writeTimes,
+  writesBackMs,
 } from './checkers.ts'
 import { hintsBackMs } from './sentinel.ts'
 
@@ -121,19 +122,30 @@ test('a 500 is never excused, a 503 is', () => {
   expect(checkStatuses(failed, ({ status }) => status === 503)).toEqual(['create 500', 'create 502'])
 })
 
-describe('the time until the first write', () => {
-  const writes = [900, 990, 1_050, 6_000, 6_100].map((end) => operation('create', 'a', 'ok', end))
-  const watched = { at: 1_000, until: 10_000 }
+describe('the time until writes flow again', () => {
+  const watched = { at: 1_000, until: 12_000 }
+  const steady = (from: number) => Array.from({ length: 20 }, (_, index) => from + index * 500)
 
-  test('ends with the write after the longest gap', () => {
-    expect(firstWriteMs(writes, watched)).toBe(5_000)
+  test('ends with the write after the last pause, not with a few writes before it', () => {
+    expect(writesBackMs([900, 990, 1_050, ...steady(6_000)], watched)).toBe(5_000)
+    expect(writesBackMs([900, 1_050, 4_000, 4_100, ...steady(8_000)], watched)).toBe(7_000)
   })
 
-  test('is without end when nobody writes any more', () => {
-    expect(firstWriteMs(writes.slice(0, 2), { at: 1_500, until: 10_000 })).toBe(Infinity)
-    expect(
-      firstWriteMs([...writes, operation('authenticate', 'a', 'ok', 9_000)], { at: 7_000, until: 9_999 }),
-    ).toBe(Infinity)
+  test('is nothing when they never stop, and without end when they do not come back', () => {
+    expect(writesBackMs([...steady(500), ...steady(10_500)], watched)).toBe(0)
+    expect(writesBackMs([900, 990], watched)).toBe(Infinity)
+    expect(writesBackMs([900, 1_100, 1_200], watched)).toBe(Infinity)
+    expect(writesBackMs([], { at: 1_000, until: Infinity })).toBe(Infinity)
+  })
+
+  test('counts acknowledged writes alone', () => {
+    const operations = [
+      operation('create', 'a', 'ok', 1),
+      operation('create', 'b', 'unknown', 2),
+      operation('authenticate', 'c', 'ok', 3),
+      operation('emit', 'd', 'ok', 4),
+    ]
+    expect(writeTimes(operations)).toEqual([1, 4])
   })
 })
 

@@ -93,22 +93,25 @@ export const checkStatuses = (
 
 const writes = new Set(['create', 'rename', 'end', 'emit', 'upload'])
 
+/** When writes of the callers were acknowledged. */
+export const writeTimes = (operations: readonly Operation[]): number[] =>
+  operations.filter(({ op, outcome }) => writes.has(op) && outcome === 'ok').map(({ end }) => end)
+
+/** Longer than callers pause between two writes on a busy machine. */
+const pauseMs = 1_500
+
 /**
- * How long nobody could write: from the fault to the acknowledged write that ends the longest gap between two of them. A
- * write counts when its answer came. Infinity when none came.
+ * How long after a fault writes flow again: from it to the write that ends the last pause. A new leader may take a few writes
+ * and then none until its standby follows; what counts is when it stays. Infinity when writes stop before the end.
  */
-export function firstWriteMs(
-  operations: readonly Operation[],
-  { at, until }: { at: number; until: number },
-): number {
-  const times = operations
-    .filter(({ op, outcome, end }) => writes.has(op) && outcome === 'ok' && end >= at - 200 && end <= until)
-    .map(({ end }) => end)
-    .sort((a, b) => a - b)
-  let [gap, end] = [0, times.length === 0 ? Infinity : (times[0] as number)]
-  for (let index = 1; index < times.length; index++) {
-    const length = (times[index] as number) - (times[index - 1] as number)
-    if (length > gap) [gap, end] = [length, times[index] as number]
-  }
-  return times.length < 2 ? Infinity : Math.max(0, end - at)
+export function writesBackMs(times: readonly number[], { at, until }: { at: number; until: number }): number {
+  const inOrder = times.filter((time) => time > at - pauseMs && time <= until).sort((a, b) => a - b)
+  const steps = [at, ...inOrder.filter((time) => time > at)]
+  const lastAt = steps.at(-1) as number
+  if (Number.isFinite(until) && until - lastAt > pauseMs) return Infinity
+  if (steps.length === 1) return Infinity
+  const last = steps.findLastIndex(
+    (time, index) => index > 0 && time - (steps[index - 1] as number) > pauseMs,
+  )
+  return last === -1 ? 0 : (steps[last] as number) - at
 }

@@ -1,12 +1,12 @@
 // The leader of PostgreSQL is lost in one way or another, under the mixed load. Beside the callers of the service, plain
 // clients write to the same cluster: what the service adds to the time the engine needs is the difference.
 import { pause } from '../children.ts'
-import { awaitSteady, findOutage, startWriters } from '../engines/bare-writers.ts'
+import { awaitSteady, startWriters } from '../engines/bare-writers.ts'
 import { connectTo } from '../engines/bare.ts'
 import type { PatroniCluster, PatroniFault } from '../engines/patroni.ts'
 import type { Mutant, Row } from '../row.ts'
 import { type Schedule, bySize, reach } from '../schedule.ts'
-import { firstWriteMs } from './checkers.ts'
+import { writeTimes, writesBackMs } from './checkers.ts'
 import type { FaultSpan } from './history.ts'
 import { type MixedObserved, defineMixedRow } from './row.ts'
 import type { MixedStage } from './stage.ts'
@@ -36,10 +36,10 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
     const until = Date.now()
     await pause(2_000)
     await patroni.heal()
-    const bareMs = findOutage(
-      bare.writers.acknowledged.filter((write) => write.at <= until),
-      at,
-    ).firstWriteMs
+    const bareMs = writesBackMs(
+      bare.writers.acknowledged.map((write) => write.at),
+      { at, until },
+    )
     losses.push({ name: step.what, at, until, from: node, to: next.node, leaderMs: next.at - at, bareMs })
   }
   await load.end()
@@ -75,7 +75,7 @@ async function startBareWriters({ adminUrl }: PatroniCluster) {
 const mutants: readonly Mutant<Observed>[] = [
   {
     name: 'the service stays with the former leader',
-    breaks: 'first_write_ms',
+    breaks: 'writes_back_ms',
     plant: (observed) => ({
       ...observed,
       losses: observed.losses.map((loss) => ({ ...loss, bareMs: -60_000 })),
@@ -120,14 +120,15 @@ export const defineFailoverRow = (row: { id: string; title: string; fault: Patro
         'leaders',
         losses.filter(({ from, to }) => from === to).map(({ name }) => name),
       )
+      const times = writeTimes(operations)
       const outages = losses
-        .map(({ at, until, bareMs }) => ({ ms: firstWriteMs(operations, { at, until }), bareMs }))
+        .map(({ at, until, bareMs }) => ({ ms: writesBackMs(times, { at, until }), bareMs }))
         .sort((a, b) => b.ms - b.bareMs - (a.ms - a.bareMs))
       figures.show('leader_ms', losses.map(({ leaderMs }) => leaderMs).join('/'))
       figures.show('outages_ms', outages.map(({ ms, bareMs }) => `${ms}:${bareMs}`).join('/'))
       // The one to which the service adds most.
       const { ms, bareMs } = outages[0] ?? { ms: Infinity, bareMs: 0 }
-      figures.recovery('first_write_ms', { ms, most: bareMs + mostOverMs, bareMs })
+      figures.recovery('writes_back_ms', { ms, most: bareMs + mostOverMs, bareMs })
     },
     mutants,
   })

@@ -1,6 +1,6 @@
 // F06: every session of PostgreSQL is ended once a second. Connections are made again, what was read is read again, and
 // nobody waits longer than their time.
-import { firstWriteMs } from '../mixed/checkers.ts'
+import { writeTimes, writesBackMs } from '../mixed/checkers.ts'
 import { callMs } from '../mixed/client.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import type { MixedStage } from '../mixed/stage.ts'
@@ -57,7 +57,7 @@ export const f06: Row = defineMixedRow<Observed>({
     figures.show('err_pct', (100 * failed.length) / Math.max(1, during.length))
     const last = observed.faults.at(-1)
     const after = { at: last?.until ?? 0, until: Infinity }
-    figures.recovery('recover_ms', { ms: firstWriteMs(observed.operations, after), most: 3_000 })
+    figures.recovery('recover_ms', { ms: writesBackMs(writeTimes(observed.operations), after), most: 3_000 })
   },
   mutants: [
     {

@@ -2,7 +2,7 @@
 // replicas and Redis, and the balancer and replicas.
 import { type FaultProxy, type LinkFaults, startFaultProxy } from '../engines/fault-proxy.ts'
 import { pause } from '../children.ts'
-import { firstWriteMs } from '../mixed/checkers.ts'
+import { writeTimes, writesBackMs } from '../mixed/checkers.ts'
 import type { FaultSpan } from '../mixed/history.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import type { MixedStage } from '../mixed/stage.ts'
@@ -91,7 +91,7 @@ export const f45: Row = defineMixedRow<MixedObserved>({
     const failed = operations.filter(({ outcome }) => outcome === 'unknown')
     figures.show('err_pct', (100 * failed.length) / Math.max(1, operations.length))
     const last = faults.at(-1)
-    const ms = firstWriteMs(operations, { at: last?.until ?? 0, until: Infinity })
+    const ms = writesBackMs(writeTimes(operations), { at: last?.until ?? 0, until: Infinity })
     figures.recovery('recover_ms', { ms, most: 3_000 })
   },
   mutants: [
