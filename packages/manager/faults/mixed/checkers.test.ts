@@ -122,9 +122,10 @@ test('a 500 is never excused, a 503 is', () => {
   expect(checkStatuses(failed, ({ status }) => status === 503)).toEqual(['create 500', 'create 502'])
 })
 
+const steady = (from: number) => Array.from({ length: 20 }, (_, index) => from + index * 500)
+
 describe('the time until writes flow again', () => {
   const watched = { at: 1_000, until: 12_000 }
-  const steady = (from: number) => Array.from({ length: 20 }, (_, index) => from + index * 500)
 
   test('ends with the write after the last pause, not with a few writes before it', () => {
     expect(writesBackMs([900, 990, 1_050, ...steady(6_000)], watched)).toBe(5_000)
