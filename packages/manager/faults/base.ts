@@ -23,6 +23,15 @@ export type RowOptions = {
   minutes: number | null
   keep: boolean
 }
+/** Every row with its own numbers. */
+export const ownNumbers = {
+  triggers: null,
+  emits: null,
+  sockets: null,
+  sessions: null,
+  processes: null,
+  minutes: null,
+} satisfies Partial<RowOptions>
 export type BaseSetup = {
   replicas: number
   /** One PostgreSQL, or three by Patroni, replicated synchronously. */

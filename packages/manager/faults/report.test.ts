@@ -1,5 +1,6 @@
 // The table of a run says which rows passed, how long they took to recover, and whether every planted mistake was found.
 import { expect, test } from 'vitest'
+import { ownNumbers } from './base.ts'
 import { playAll, type Played } from './programme.ts'
 import { renderTable } from './report.ts'
 import type { Row } from './row.ts'
@@ -8,12 +9,7 @@ import { createVerdict } from './verdict.ts'
 const options = {
   seed: 7,
   size: 'short' as const,
-  triggers: null,
-  emits: null,
-  sockets: null,
-  sessions: null,
-  processes: null,
-  minutes: null,
+  ...ownNumbers,
   keep: false,
 }
 

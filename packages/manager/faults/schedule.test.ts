@@ -1,6 +1,6 @@
 // The schedule of a row follows from its seed alone; one that draws from elsewhere is found before anything is broken.
 import { describe, expect, test } from 'vitest'
-import type { RowOptions } from './base.ts'
+import { type RowOptions, ownNumbers } from './base.ts'
 import { createRandom, pick, seedOf, shuffle } from './random.ts'
 import { allRows, chooseRows, groups, shortRows } from './rows.ts'
 import { type MakeSchedule, areSame, bySize, digestOf, planSchedule, stepOf, targetOf } from './schedule.ts'
@@ -8,12 +8,7 @@ import { type MakeSchedule, areSame, bySize, digestOf, planSchedule, stepOf, tar
 const optionsOf = (seed: number, size: RowOptions['size'] = 'full'): RowOptions => ({
   seed,
   size,
-  triggers: null,
-  emits: null,
-  sockets: null,
-  sessions: null,
-  processes: null,
-  minutes: null,
+  ...ownNumbers,
   keep: false,
 })
 const kill: MakeSchedule = (random) => [{ what: 'kill', target: pick(random, 3), atMs: 1_000 * random() }]

@@ -7,6 +7,10 @@ import type { CallRecord } from './caller.ts'
 export type LoggedRow = { requestId: string; endpointId: string; status: number | null; hasEnd: boolean }
 /** What callers were answered, what the log holds, and what reached the good upstream. */
 export type CallHistory = { calls: CallRecord[]; rows: LoggedRow[]; hits: string[] }
+export type EsbObserved = CallHistory & {
+  /** Replicas that ended although nobody told them to. */
+  ended: string[]
+}
 
 export async function readRows(sql: Pool): Promise<LoggedRow[]> {
   const { rows } = await sql.query<LoggedRow>(

@@ -6,6 +6,7 @@ import { createVerdict } from '../verdict.ts'
 import type { CallRecord } from './caller.ts'
 import {
   type CallHistory,
+  type EsbObserved,
   checkAnswered,
   checkForwarded,
   checkForwardedOnce,
@@ -13,10 +14,6 @@ import {
 } from './checkers.ts'
 import { type EsbStage, openEsbStage } from './stage.ts'
 
-export type EsbObserved = CallHistory & {
-  /** Replicas that ended although nobody told them to. */
-  ended: string[]
-}
 type Figures = ReturnType<typeof createVerdict>
 type EsbDefinition<O extends EsbObserved> = {
   id: string

@@ -4,8 +4,8 @@ import { type Installation, ask, createInstallation } from '../../drills/install
 import { seedUser } from '../../test/kit/seed.ts'
 import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
 import { type Balancer, startBalancer } from '../engines/haproxy.ts'
-import { type CallKind, type Caller, startCaller } from './caller.ts'
-import { type LoggedRow, readRows } from './checkers.ts'
+import { type CallKind, type CallRecord, type Caller, startCaller } from './caller.ts'
+import { type EsbObserved, readRows } from './checkers.ts'
 import { type Upstreams, startUpstreams } from './upstream.ts'
 
 type Endpoint = { id: string; path: string }
@@ -20,10 +20,8 @@ export type EsbStage = Base & {
   goodCall(): CallKind
   /** Makes an endpoint that the machine user may call. */
   endpoint(input: Record<string, unknown>): Promise<Endpoint>
-  /** What the log of calls holds. */
-  rows(): Promise<LoggedRow[]>
-  /** Replicas that ended although nobody told them to. */
-  ended(): string[]
+  /** What there is of these calls in the end. */
+  history(calls: CallRecord[]): Promise<EsbObserved>
 }
 
 /** The headers of a call through the gateway; its key is the id of the request. */
@@ -82,8 +80,11 @@ export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): P
         body: '{"order":"{key}"}',
       }),
       endpoint: await createEndpoints(base, site),
-      rows: () => readRows(base.cluster.sql),
-      ended: () =>
-        base.replicas.filter((one) => !one.isAlive() && !harmed.has(one.name)).map(({ name }) => name),
+      history: async (calls) => ({
+        calls,
+        rows: await readRows(base.cluster.sql),
+        hits: await upstreams.hits(),
+        ended: base.replicas.filter((one) => !one.isAlive() && !harmed.has(one.name)).map(({ name }) => name),
+      }),
     }
   })

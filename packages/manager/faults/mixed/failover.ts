@@ -1,9 +1,9 @@
 // The leader of PostgreSQL is lost in one way or another, under the mixed load. Beside the callers of the service, plain
 // clients write to the same cluster: what the service adds to the time the engine needs is the difference.
 import { pause } from '../children.ts'
-import { awaitSteady, startWriters } from '../engines/bare-writers.ts'
-import { connectTo } from '../engines/bare.ts'
-import type { PatroniCluster, PatroniFault } from '../engines/patroni.ts'
+import { awaitSteady } from '../engines/bare-writers.ts'
+import type { PatroniFault } from '../engines/patroni.ts'
+import { startPostgresClients } from '../engines/plain-clients.ts'
 import type { Mutant, Row } from '../row.ts'
 import { type Schedule, bySize, reach } from '../schedule.ts'
 import { writeTimes, writesBackMs } from './checkers.ts'
@@ -19,12 +19,12 @@ type Observed = MixedObserved & { losses: Loss[]; bareLost: string[] }
 const mostOverMs = 3_000
 const firstMs = 5_000
 const roundMs = 45_000
-const bareWriters = 4
+const plainClients = 4
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { patroni } = stage.cluster
   if (patroni === null) throw new Error('PostgreSQL has no leader to lose')
-  const bare = await startBareWriters(patroni)
+  const bare = await startPostgresClients(patroni.adminUrl, { count: plainClients, name: 'beside' })
   const load = await stage.startLoad((schedule.length * roundMs + firstMs) / 1_000)
   const losses: Loss[] = []
   for (const step of schedule) {
@@ -45,31 +45,6 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   await load.end()
   const bareLost = await bare.end()
   return { ...(await load.settle()), faults: losses, losses, bareLost }
-}
-
-/** Plain clients, and in the end what they lost. */
-async function startBareWriters({ adminUrl }: PatroniCluster) {
-  const setUp = await connectTo(adminUrl)
-  await setUp.query('create table bare (id text)')
-  await setUp.end()
-  const writers = startWriters(bareWriters, async () => {
-    const client = await connectTo(adminUrl)
-    return {
-      write: (id) => client.query('insert into bare (id) values ($1)', [id]),
-      close: () => void client.end().catch(() => undefined),
-    }
-  })
-  return {
-    writers,
-    end: async (): Promise<string[]> => {
-      await writers.stop()
-      const client = await connectTo(adminUrl)
-      const { rows } = await client.query<{ id: string }>('select id from bare')
-      await client.end()
-      const present = new Set(rows.map(({ id }) => id))
-      return writers.acknowledged.filter(({ id }) => !present.has(id)).map(({ id }) => id)
-    },
-  }
 }
 
 const mutants: readonly Mutant<Observed>[] = [

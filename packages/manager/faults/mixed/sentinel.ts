@@ -1,11 +1,9 @@
 // The master of Redis is lost under Sentinel, with all features in use. Nothing durable lives there, so nobody is refused:
 // only hints to the sockets of other replicas stop for as long as the engine needs, and a little.
-import { createSentinel } from 'redis'
-import type { RedisTopology } from '../../test/engines/redis-topology.ts'
 import { pause } from '../children.ts'
 import { type ReadinessSample, watchReadiness } from '../comms-stage.ts'
-import { type Writers, awaitSteady, findOutage, startWriters } from '../engines/bare-writers.ts'
-import { withinSecond } from '../engines/bare.ts'
+import { awaitSteady, findOutage } from '../engines/bare-writers.ts'
+import { startRedisClients } from '../engines/plain-clients.ts'
 import type { Mutant, Row } from '../row.ts'
 import { type Schedule, bySize, reach } from '../schedule.ts'
 import type { Arrival } from '../sockets.ts'
@@ -25,12 +23,12 @@ type Fault = 'SIGKILL' | 'SIGSTOP'
 
 const mostOverMs = 3_000
 const firstMs = 6_000
-const bareWriters = 4
+const plainClients = 4
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { sentinel } = stage
   if (sentinel === null) throw new Error('there is no Sentinel')
-  const bare = await startBareWriters(sentinel)
+  const bare = await startRedisClients(sentinel, { count: plainClients, name: 'beside' })
   const endWatch = watchReadiness(stage.replicas)
   const [step] = schedule
   if (step === undefined) throw new Error('nothing is planned')
@@ -45,9 +43,11 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   await awaitSteady(bare.writers, 2_000)
   const until = Date.now()
   await load.end()
-  await bare.end()
+  await bare.writers.stop()
   const successor = await sentinel.master()
   await sentinel.heal(master)
+  // Redis replicates asynchronously: what it loses is no promise of anybody.
+  await bare.end()
   return {
     ...(await load.settle()),
     samples: await endWatch(),
@@ -56,35 +56,6 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
     masters: [master, successor],
     bareMs: findOutage(bare.writers.acknowledged, at).firstWriteMs,
     faults: [{ name: step.what, at, until }],
-  }
-}
-
-async function startBareWriters({
-  places,
-}: RedisTopology): Promise<{ writers: Writers; end(): Promise<void> }> {
-  const client = createSentinel({
-    name: 'main',
-    sentinelRootNodes: places.map((place) => {
-      const [host = '', port = ''] = place.split(':')
-      return { host, port: Number(port) }
-    }),
-    masterPoolSize: 2,
-    scanInterval: 1_000,
-  })
-  client.on('error', () => undefined)
-  await client.connect()
-  const writers = startWriters(bareWriters, () =>
-    Promise.resolve({
-      write: (id: string) => withinSecond(client.set(`bare ${id}`, '1')),
-      close: () => undefined,
-    }),
-  )
-  return {
-    writers,
-    end: async () => {
-      await writers.stop()
-      await client.destroy()
-    },
   }
 }
 

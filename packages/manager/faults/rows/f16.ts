@@ -6,7 +6,8 @@ import type { CallKind, CallRecord } from '../esb/caller.ts'
 import { statusesOf, timeAt } from '../esb/checkers.ts'
 import { checkWritten, isAccepted, isLetIn, mixedKinds, readWritten } from '../esb/mixed-kinds.ts'
 import { type Probe, startProbes } from '../esb/probe.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import type { EsbStage } from '../esb/stage.ts'
 import type { Replica } from '../replicas.ts'
 import { quantile } from '../verdict.ts'
@@ -76,16 +77,13 @@ async function observe(stage: EsbStage): Promise<Observed> {
   await pause(Math.max(0, until + normalMs - Date.now()))
   const after = await normal.stop()
   return {
-    calls: [...all, ...overloaded, ...after],
+    ...(await stage.history([...all, ...overloaded, ...after])),
     peak,
     overload: { calls: overloaded, at, until },
     normal: after,
     health: health.filter((probe) => probe.at < until),
     rss,
     written: await readWritten(stage.cluster.sql),
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 

@@ -5,7 +5,8 @@ import { rssOf } from '../cpu.ts'
 import type { CallKind, CallRecord } from '../esb/caller.ts'
 import { type LoggedRow, statusesOf, timeAt } from '../esb/checkers.ts'
 import { misbehaviours } from '../esb/misbehaviours.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import { type EsbStage, callHeaders } from '../esb/stage.ts'
 import type { Row } from '../row.ts'
 
@@ -68,15 +69,12 @@ async function observe(stage: EsbStage): Promise<Observed> {
     () => undefined,
   )
   return {
-    calls: [...first, ...alone, ...beside, ...bad],
+    ...(await stage.history([...first, ...alone, ...beside, ...bad])),
     alone,
     beside,
     bad,
     leaked: await stage.upstreams.open(),
     rssMb,
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 

@@ -3,7 +3,8 @@
 import { pause } from '../children.ts'
 import type { CallRecord } from '../esb/caller.ts'
 import { rowsWithoutAnswer, statusesOf } from '../esb/checkers.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import type { EsbStage } from '../esb/stage.ts'
 import type { FaultSpan } from '../mixed/history.ts'
 import type { Replica } from '../replicas.ts'
@@ -52,11 +53,8 @@ async function observe(stage: EsbStage, schedule: Schedule): Promise<Observed> {
   await pause(lastMs)
   const records = await calls.stop()
   return {
-    calls: records,
+    ...(await stage.history(records)),
     faults,
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 

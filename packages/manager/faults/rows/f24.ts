@@ -4,7 +4,8 @@ import { pause } from '../children.ts'
 import { serviceRole } from '../cluster.ts'
 import type { CallRecord } from '../esb/caller.ts'
 import { statusesOf } from '../esb/checkers.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import type { EsbStage } from '../esb/stage.ts'
 import type { FaultSpan } from '../mixed/history.ts'
 import type { Row } from '../row.ts'
@@ -48,11 +49,8 @@ async function observe(stage: EsbStage): Promise<Observed> {
   }
   const records = await calls.stop()
   return {
-    calls: records,
+    ...(await stage.history(records)),
     faults,
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 

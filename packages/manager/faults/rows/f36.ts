@@ -9,7 +9,8 @@ import { pause } from '../children.ts'
 import type { CallKind, CallRecord } from '../esb/caller.ts'
 import { statusesOf } from '../esb/checkers.ts'
 import { type Probe, probeOnce, startProbes } from '../esb/probe.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import type { EsbStage } from '../esb/stage.ts'
 import type { Replica } from '../replicas.ts'
 import type { Row } from '../row.ts'
@@ -92,16 +93,13 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const { recoverMs, ...exhausted } = await exhaust(stage, victim, health)
   await pause(lastMs)
   return {
-    calls: [...(await through.stop()), ...(await calls.stop())],
+    ...(await stage.history([...(await through.stop()), ...(await calls.stop())])),
     crowded,
     kept: exhausted.kept,
     keptOut: exhausted.keptOut,
     spans: { crowds: spans, exhausted: exhausted.span },
     openFiles,
     recoverMs,
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 

@@ -5,7 +5,8 @@ import { mainWaitedMs } from '../cpu.ts'
 import { type CallKind, type CallRecord, startCaller } from '../esb/caller.ts'
 import { statusesOf, timeAt } from '../esb/checkers.ts'
 import { type PoisonKind, createPoisons } from '../esb/poison-kinds.ts'
-import { type EsbObserved, defineEsbRow } from '../esb/row.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
 import { type EsbStage, callHeaders } from '../esb/stage.ts'
 import type { Replica } from '../replicas.ts'
 import { personHeaders } from '../../drills/installation.ts'
@@ -97,16 +98,13 @@ async function observe(stage: EsbStage): Promise<Observed> {
     poison.push(...(await calls.stop()))
   }
   return {
-    calls: [...first, ...alone, ...beside],
+    ...(await stage.history([...first, ...alone, ...beside])),
     alone,
     beside,
     poison,
     allowed: Object.fromEntries(poisons.map(({ call, statuses }) => [call.name, statuses])),
     loop,
     waited,
-    rows: await stage.rows(),
-    hits: await stage.upstreams.hits(),
-    ended: stage.ended(),
   }
 }
 
