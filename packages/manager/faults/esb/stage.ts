@@ -3,6 +3,7 @@
 import { type Installation, ask, createInstallation } from '../../drills/installation.ts'
 import { seedUser } from '../../test/kit/seed.ts'
 import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
+import { pause } from '../children.ts'
 import { type Balancer, startBalancer } from '../engines/haproxy.ts'
 import { type CallKind, type CallRecord, type Caller, startCaller } from './caller.ts'
 import { type EsbObserved, readRows } from './checkers.ts'
@@ -57,7 +58,10 @@ async function createEndpoints(base: Base, site: Installation): Promise<EsbStage
   }
 }
 
-/** Starts all of it. */
+// A replica that never had a call compiles its code and verifies the token first: a row is about what it breaks, not about that.
+const warmUp = { perSecond: 50, mostOpen: 32, ms: 8_000 }
+
+/** Starts all of it, and calls a while. */
 export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): Promise<EsbStage> =>
   openBase(setup, options, say, async (base) => {
     say('making an installation')
@@ -67,18 +71,23 @@ export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): P
     const balancer = base.ends(await startBalancer(base.folder, base.replicas))
     const caller = base.ends(await startCaller(base.folder))
     const harmed = new Set<string>()
+    const goodCall = (): CallKind => ({
+      name: 'good',
+      url: `${balancer.url}/esb/${site.applicationId}/orders`,
+      headers: callHeaders(site),
+      body: '{"order":"{key}"}',
+    })
+    say('warming up')
+    const calls = await caller.start({ kinds: [goodCall()], ...warmUp })
+    await pause(warmUp.ms)
+    await calls.stop()
     return {
       balancer,
       site,
       upstreams,
       caller,
       harmed,
-      goodCall: () => ({
-        name: 'good',
-        url: `${balancer.url}/esb/${site.applicationId}/orders`,
-        headers: callHeaders(site),
-        body: '{"order":"{key}"}',
-      }),
+      goodCall,
       endpoint: await createEndpoints(base, site),
       history: async (calls) => ({
         calls,

@@ -1,4 +1,5 @@
 // Credentials of every kind that are used at several processes while one after the other is ended at the first.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { type Person, headersOf } from './app.ts'
 import { bearer, createMachine, createToken, throughProxy } from './credentials.ts'
@@ -90,6 +91,17 @@ export async function createLiveWorld(sql: Pool, urls: string[]) {
   return { world, addToken, addMachine }
 }
 
+const mostTries = 5
+
+/** Hashing may take longer than a busy replica lets a caller wait; then it says when to come again. */
+async function statusInTheEnd(send: () => Promise<Response>, tries = 1): Promise<number> {
+  const answer = await send()
+  await answer.arrayBuffer()
+  if (answer.status !== 503 || tries === mostTries) return answer.status
+  await sleep(1_000 * Number(answer.headers.get('retry-after')))
+  return statusInTheEnd(send, tries + 1)
+}
+
 /** Lets every process see every token once: it remembers what it had to hash. */
 export async function warmCredentials(world: LiveWorld): Promise<void> {
   for (const url of world.urls.slice(1))
@@ -98,7 +110,7 @@ export async function warmCredentials(world: LiveWorld): Promise<void> {
       const call = callOf(only, kind)
       const body = call.body as string
       const headers = { 'content-type': 'application/json', ...call.headers }
-      const { status } = await fetch(call.url, { method: 'POST', headers, body })
+      const status = await statusInTheEnd(() => fetch(call.url, { method: 'POST', headers, body }))
       if (status !== 200) throw new Error(`a ${kind} credential is answered ${status}`)
     }
 }
@@ -129,9 +141,9 @@ export async function hammer(
   for (const live of toEnd) {
     if (performance.now() > until - 1_000 && endings.size >= fewest) break
     endings.set(live.secret, await endOne(live))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await sleep(200)
   }
-  await new Promise((resolve) => setTimeout(resolve, Math.max(1_000, until - performance.now())))
+  await sleep(Math.max(1_000, until - performance.now()))
   await Promise.all(streams.map((stream) => stream.stop()))
   return { uses, endings }
 }

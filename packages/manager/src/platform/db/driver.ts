@@ -13,6 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
+import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 import type { Retry } from './retry.ts'
 
@@ -38,7 +39,8 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#options, await connect(this.#options))
+    const time = createTimeLimit(this.#options.readTimeoutMs)
+    return new Connection(this.#options, await connect(this.#options, time), time)
   }
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     await connection.begin(beginningOf(settings))
@@ -59,8 +61,8 @@ class PoolDriver implements Driver {
 }
 
 /** A connection of the pool; nothing was sent when that fails, so it may be tried again. */
-const connect = ({ pool, retry, readTimeoutMs }: DriverOptions): Promise<PoolClient> =>
-  retry(() => pool.connect(), { kind: 'connection', withinMs: readTimeoutMs })
+const connect = ({ pool, retry, readTimeoutMs }: DriverOptions, time: TimeLimit): Promise<PoolClient> =>
+  retry(() => acquire(pool, time.leftMs()), { kind: 'connection', withinMs: readTimeoutMs })
 
 const beginningOf = ({ isolationLevel, accessMode }: TransactionSettings): string =>
   ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
@@ -73,21 +75,23 @@ class Connection implements DatabaseConnection {
   readonly #options: DriverOptions
   /** Null after it was given up and before another one is there. */
   #client: PoolClient | null
+  /** Of the first statement; what was waited for a connection counts. */
+  #time: TimeLimit | null
   #phase: Phase = 'alone'
   #onlyReads = false
   /** It is unknown what the server does with it, so it is not used again. */
   #isUnclear = false
 
-  constructor(options: DriverOptions, client: PoolClient) {
+  constructor(options: DriverOptions, client: PoolClient, time: TimeLimit) {
     this.#options = options
     this.#client = client
+    this.#time = time
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const query = { text: sql, values: [...parameters] }
     if (this.#phase === 'alone') return resultOf(await this.#runAlone(query))
-    if (this.#phase === 'beginning')
-      return resultOf(await this.#retry((limits) => this.#run({ ...query, ...limits }), isWorthAnother))
+    if (this.#phase === 'beginning') return resultOf(await this.#retry(query, isWorthAnother, () => true))
     try {
       return resultOf(await this.#run(query))
     } catch (error) {
@@ -130,13 +134,11 @@ class Connection implements DatabaseConnection {
 
   async #runAlone(query: QueryConfig) {
     let isRead: boolean | null = null
+    const onlyReads = (): boolean => (isRead ??= isReadOnlyText(query.text))
     const mayRepeat = (error: unknown): boolean =>
-      (isRead ??= isReadOnlyText(query.text)) || outcomeOf(error, 'committing') === 'not applied'
+      onlyReads() || outcomeOf(error, 'committing') === 'not applied'
     try {
-      return await this.#retry(
-        (limits) => this.#run({ ...query, ...limits }),
-        (error) => isWorthAnother(error) && mayRepeat(error),
-      )
+      return await this.#retry(query, (error) => isWorthAnother(error) && mayRepeat(error), onlyReads)
     } catch (error) {
       if (!mayRepeat(error)) noteOutcome(error, 'committing')
       throw error
@@ -153,26 +155,30 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  /** Tries again on another connection; all tries together take no longer than one may. */
-  #retry<T>(attempt: (limits: Limits) => Promise<T>, isWorth: (error: unknown) => boolean): Promise<T> {
+  /**
+   * Tries again on another connection; all tries together take no longer than one may. What may not run twice has its whole
+   * time at first: nobody would know what became of it.
+   */
+  #retry(query: QueryConfig, isWorth: (error: unknown) => boolean, mayRunTwice: () => boolean) {
     const { pool, retry, readTimeoutMs } = this.#options
-    const begunAt = performance.now()
+    const time = this.#time ?? createTimeLimit(readTimeoutMs)
+    this.#time = null
     return retry(
       async ({ retries }) => {
-        if (retries === 0) return attempt({})
-        // First, or those that wait for another one would hold all there may be.
-        this.#client?.release(true)
-        this.#client = null
-        this.#client = await pool.connect()
-        this.#isUnclear = false
-        return attempt({ query_timeout: Math.max(1, begunAt + readTimeoutMs - performance.now()) })
+        if (retries > 0) {
+          // First, or those that wait for another one would hold all there may be.
+          this.#client?.release(true)
+          this.#client = null
+          this.#client = await acquire(pool, time.leftMs())
+          this.#isUnclear = false
+        }
+        const isLimited = retries > 0 || (time.isShort() && mayRunTwice())
+        return this.#run({ ...query, ...(isLimited ? { query_timeout: time.leftMs() } : {}) })
       },
       { kind: 'read', withinMs: readTimeoutMs, isWorth },
     )
   }
 }
-type Limits = { query_timeout?: number }
-
 /** The server said what is wrong with the statement; the connection goes on. */
 const isAnswered = (error: unknown): boolean =>
   /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '') && !isWorthAnother(error)

@@ -1,5 +1,6 @@
 // Statements that run at every request: each connection prepares them once, under their names.
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { acquire, createTimeLimit } from './acquire.ts'
 import { type Struck, isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 import type { Attempt, Retry, RetryKind } from './retry.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
@@ -40,11 +41,14 @@ function preparedOn(pool: Pool, poolName: PoolName, { watch, retry, readTimeoutM
   const run = async (statement: PreparedStatement, values: unknown[]) => {
     const { name, text } = statement
     let struck: Struck = 'connecting'
-    const attempt: Attempt<QueryResult> = async ({ retries, elapsedMs }) => {
+    const time = createTimeLimit(readTimeoutMs)
+    const attempt: Attempt<QueryResult> = async ({ retries }) => {
       struck = 'connecting'
-      const client = await pool.connect()
+      const client = await acquire(pool, time.leftMs())
       struck = 'committing'
-      const limits = retries === 0 ? {} : { query_timeout: Math.max(1, readTimeoutMs - elapsedMs) }
+      // A change that may not run twice has its whole time: nobody would know what became of it.
+      const isLimited = retries > 0 || (time.isShort() && mayRepeat(statement))
+      const limits = isLimited ? { query_timeout: time.leftMs() } : {}
       return runAndRelease(client, { name, text, values, ...limits })
     }
     const isWorth = (error: unknown): boolean =>

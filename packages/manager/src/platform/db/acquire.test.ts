@@ -1,0 +1,56 @@
+// Nobody waits for a connection longer than what is left of the statement's time, and nothing that comes too late is kept.
+import type { Pool, PoolClient } from 'pg'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { acquire, createTimeLimit } from './acquire.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A pool with a timeout of 5 s, whose connection is there after so many milliseconds. */
+function poolAfter(ms: number, idleCount = 0) {
+  const release = vi.fn<() => void>()
+  const client = { release } as unknown as PoolClient
+  const connect = (): Promise<PoolClient> =>
+    new Promise((resolve) => void setTimeout(() => resolve(client), ms))
+  const pool = { connect, idleCount, options: { connectionTimeoutMillis: 5_000 } } as unknown as Pool
+  return { pool, client, release }
+}
+
+test('a connection that is there in time is handed out', async () => {
+  const { pool, client, release } = poolAfter(200)
+  const acquired = acquire(pool, 300)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await acquired).toBe(client)
+  expect(release).not.toHaveBeenCalled()
+})
+
+test('one that comes too late is given back, and its caller has heard of it already', async () => {
+  const { pool, release } = poolAfter(400)
+  const failure = acquire(pool, 300).catch((error: Error) => error.message)
+  await vi.advanceTimersByTimeAsync(300)
+  expect(await failure).toBe('timeout exceeded when trying to connect')
+  expect(release).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(release).toHaveBeenCalledOnce()
+})
+
+test('where the timeout of the pool is shorter, or a connection is free, no other is set', async () => {
+  for (const { pool, withinMs } of [
+    { pool: poolAfter(10).pool, withinMs: 5_000 },
+    { pool: poolAfter(10, 1).pool, withinMs: 1 },
+  ]) {
+    const acquired = acquire(pool, withinMs)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(10)
+    await acquired
+  }
+})
+
+test('what was waited counts', () => {
+  const time = createTimeLimit(5_500)
+  expect([time.isShort(), time.leftMs()]).toEqual([false, 5_500])
+  vi.advanceTimersByTime(4_000)
+  expect([time.isShort(), time.leftMs()]).toEqual([true, 1_500])
+  vi.advanceTimersByTime(4_000)
+  expect(time.leftMs()).toBe(1)
+})

@@ -1,0 +1,41 @@
+// A connection of a pool within a time. The pool has one timeout for every wait, and begins it anew for a second try; who has
+// waited for one already must not wait for another.
+import type { Pool, PoolClient } from 'pg'
+
+const shortMs = 100
+
+/** How long all tries of one statement together may take, waiting for connections included. */
+export function createTimeLimit(limitMs: number) {
+  const begunAt = performance.now()
+  return {
+    leftMs: (): number => Math.max(1, begunAt + limitMs - performance.now()),
+    /** Some of it is over. */
+    isShort: (): boolean => performance.now() - begunAt > shortMs,
+  }
+}
+export type TimeLimit = ReturnType<typeof createTimeLimit>
+
+/** A free connection at once, or one within this time or that of the pool, whichever is shorter. */
+export function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
+  const connecting = pool.connect()
+  // The pool's own timeout is enough, or there is nothing to wait for.
+  if (pool.idleCount > 0 || withinMs >= (pool.options.connectionTimeoutMillis ?? 0)) return connecting
+  return inTime(connecting, withinMs)
+}
+
+async function inTime(connecting: Promise<PoolClient>, withinMs: number): Promise<PoolClient> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    // As the pool says it.
+    late.reject(new Error('timeout exceeded when trying to connect'))
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    )
+  }, withinMs)
+  try {
+    return await Promise.race([connecting, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
