@@ -1,6 +1,6 @@
 // A drill as a row of the programme: it brings a stage and a load of its own, and is judged by what it saw.
 import type { RowOptions, Say } from './base.ts'
-import { type Mutant, type Row, tryMutant, within } from './row.ts'
+import { type Mutant, type Row, tryMutant, watchStolen, within } from './row.ts'
 import type { Verdict } from './verdict.ts'
 
 type DrilledRow<Seen> = {
@@ -20,8 +20,11 @@ export const defineDrilledRow = <Seen>(definition: DrilledRow<Seen>): Row => {
     title,
     schedule: () => [],
     play: async (options, say) => {
+      const stolen = watchStolen()
       const { seen, verdict } = await within(limitSeconds, play(options, say))
-      return { verdict, mutants: mutants.map((mutant) => tryMutant(mutant, seen, judge)), timeline: null }
+      const coresStolen = stolen()
+      const tried = mutants.map((mutant) => tryMutant(mutant, seen, judge))
+      return { verdict, mutants: tried, timeline: null, coresStolen }
     },
   }
 }

@@ -20,6 +20,7 @@ export type Played = {
   error: string | null
   mutants: readonly MutantResult[]
   timeline: Timeline | null
+  coresStolen: number
 }
 type Print = (line: string) => void
 
@@ -29,7 +30,9 @@ const tell = (id: string, text: string): void => void process.stderr.write(`${id
 async function playOnce(row: Row, options: RowOptions, round: number, print: Print): Promise<Played> {
   const { id, title } = row
   const start = performance.now()
-  const played = (more: Pick<Played, 'schedule' | 'verdict' | 'error' | 'mutants' | 'timeline'>): Played => ({
+  const played = (
+    more: Omit<RowResult, 'verdict'> & Pick<Played, 'schedule' | 'verdict' | 'error'>,
+  ): Played => ({
     id,
     title,
     seed: options.seed,
@@ -47,15 +50,30 @@ async function playOnce(row: Row, options: RowOptions, round: number, print: Pri
     const { message } = error as Error
     print(`FAULT ${id} schedule=${digestOf(schedule)} seed=${options.seed} FAIL`)
     tell(id, message)
-    return played({ schedule, verdict: null, error: message, mutants: [], timeline: null })
+    return played({ schedule, verdict: null, error: message, mutants: [], timeline: null, coresStolen: 0 })
   }
-  const { verdict, mutants, timeline } = result
-  const ending = `schedule=${digestOf(schedule)} seed=${options.seed} ${verdict.broken.length === 0 ? 'PASS' : 'FAIL'}`
+  const { verdict, mutants, coresStolen } = result
+  const ending = `cores_stolen=${coresStolen.toFixed(2)} schedule=${digestOf(schedule)} seed=${options.seed} ${verdict.broken.length === 0 ? 'PASS' : 'FAIL'}`
   print(`FAULT ${id} ${verdict.figures.join(' ')} ${ending}`)
   for (const { figure, details } of verdict.broken) tell(id, `${figure}: ${details}`)
   for (const { name, isFound, figures } of mutants)
     print(`MUTANT ${id} "${name}" ${figures.join(' ')} ${isFound ? 'FOUND' : 'NOT FOUND'}`)
-  return played({ schedule, verdict, error: null, mutants, timeline })
+  return played({ schedule, error: null, ...result })
+}
+
+// From here on, times and rates are the machine's rather than the service's.
+const stolenTooMuch = 0.3
+
+/** Only bounds are broken, and the host gave a good part of the machine to others: what must not be did not happen. */
+const saysLittle = ({ isGood, verdict, coresStolen }: Played): boolean =>
+  !isGood && coresStolen > stolenTooMuch && verdict !== null && verdict.broken.every(({ isBound }) => isBound)
+
+/** Plays a row, and once more if its first play says little. */
+async function playFairly(row: Row, options: RowOptions, round: number, print: Print): Promise<Played> {
+  const first = await playOnce(row, options, round, print)
+  if (!saysLittle(first)) return first
+  print(`AGAIN ${row.id} because the host took ${first.coresStolen.toFixed(2)} cores`)
+  return playOnce(row, options, round, print)
 }
 
 type Programme = {
@@ -74,7 +92,7 @@ export async function playAll({ rows, options, repeat, print, keep }: Programme)
   for (const row of rows) {
     const rounds: Played[] = []
     for (let round = 1; round <= repeat; round++) {
-      rounds.push(await playOnce(row, options, round, print))
+      rounds.push(await playFairly(row, options, round, print))
       keep([...all, ...rounds])
     }
     if (repeat > 1) {

@@ -23,7 +23,7 @@ const rowOf = (id: string, lost: string[], isFound = true): Row => ({
     figures.none('lost', lost)
     figures.recovery('recover_ms', { ms: 1_840, most: 5_000, bareMs: 1_200 })
     const mutants = [{ name: 'a planted loss', breaks: 'lost', isFound, figures: ['lost=1'] }]
-    return Promise.resolve({ verdict: figures.verdict, mutants, timeline: null })
+    return Promise.resolve({ verdict: figures.verdict, mutants, timeline: null, coresStolen: 0 })
   },
 })
 
@@ -36,7 +36,7 @@ async function play(rows: Row[], repeat = 1): Promise<{ played: Played[]; lines:
 test('a row that holds, and whose mutants are found, passes', async () => {
   const { played, lines } = await play([rowOf('F01', [])])
   expect(lines).toEqual([
-    'FAULT F01 lost=0 recover_ms=1840(<=5000) bare_recover_ms=1200 schedule=feac26dd seed=7 PASS',
+    'FAULT F01 lost=0 recover_ms=1840(<=5000) bare_recover_ms=1200 cores_stolen=0.00 schedule=feac26dd seed=7 PASS',
     'MUTANT F01 "a planted loss" lost=1 FOUND',
   ])
   expect(played).toMatchObject([{ isGood: true }])
@@ -64,4 +64,33 @@ test('a row that is played several times has to have one schedule', async () => 
     expect.stringMatching(/^SCHEDULE F03 seed=7 \w+ \w+ DIFFERENT$/),
   ])
   expect(played.map(({ isGood }) => isGood)).toEqual([true, true, false, false])
+})
+
+/** A row that is too slow while others have the machine, and finds so much, the first time. */
+const slowAtFirst = (coresStolen: number, lost: string[]): Row => {
+  const row = rowOf('F01', [])
+  let times = 0
+  return {
+    ...row,
+    play: async (...given) => {
+      const good = await row.play(...given)
+      if (++times > 1) return good
+      const figures = createVerdict()
+      figures.none('lost', lost)
+      figures.recovery('recover_ms', { ms: 9_000, most: 5_000 })
+      return { ...good, verdict: figures.verdict, coresStolen }
+    },
+  }
+}
+
+test('a row that was too slow is played once more where others had the machine, and not otherwise', async () => {
+  const { played, lines } = await play([slowAtFirst(0.9, [])])
+  expect(lines.filter((line) => !line.startsWith('MUTANT'))).toEqual([
+    'FAULT F01 lost=0 recover_ms=9000(<=5000) cores_stolen=0.90 schedule=feac26dd seed=7 FAIL',
+    'AGAIN F01 because the host took 0.90 cores',
+    'FAULT F01 lost=0 recover_ms=1840(<=5000) bare_recover_ms=1200 cores_stolen=0.00 schedule=feac26dd seed=7 PASS',
+  ])
+  expect(played).toMatchObject([{ isGood: true }])
+  for (const row of [slowAtFirst(0.1, []), slowAtFirst(0.9, ['r1'])])
+    expect((await play([row])).played).toMatchObject([{ isGood: false }])
 })

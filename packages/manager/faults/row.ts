@@ -26,7 +26,13 @@ type Definition<Observed, S, D> = {
   timeline?: (observed: Observed) => Omit<Timeline, 'title'>
 }
 export type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
-export type RowResult = { verdict: Verdict; mutants: MutantResult[]; timeline: Timeline | null }
+export type RowResult = {
+  verdict: Verdict
+  mutants: MutantResult[]
+  timeline: Timeline | null
+  /** How many cores, on average, the host gave to others meanwhile. */
+  coresStolen: number
+}
 export type Row = {
   id: string
   title: string
@@ -62,13 +68,15 @@ export function playedOn<Observed, S extends Base, D>(
         const stolen = watchStolen()
         const observed = await within(limitSeconds, observe(stage, planned))
         const verdict = judge(observed)
-        verdict.figures.push(`log_errors=${countErrors(stage)}`, `cores_stolen=${stolen().toFixed(2)}`)
+        const coresStolen = stolen()
+        verdict.figures.push(`log_errors=${countErrors(stage)}`)
         hasFailed = verdict.broken.length > 0
         if (hasFailed || options.keep) writeFileSync(`${stage.folder}/record.json`, JSON.stringify(observed))
         return {
           verdict,
           mutants: mutants.map((mutant) => tryMutant(mutant, observed, judge)),
           timeline: timeline === undefined ? null : { title: `${id}: ${title}`, ...timeline(observed) },
+          coresStolen,
         }
       } finally {
         await stage.close(hasFailed || options.keep)
@@ -85,7 +93,7 @@ const countErrors = ({ replicas }: Base): number =>
   )
 
 /** How many cores, on average from now on, the host gave to others: timings of a row that had too few say little. */
-function watchStolen(): () => number {
+export function watchStolen(): () => number {
   const [stolenBefore, start] = [stolenMs(), performance.now()]
   return () => (stolenMs() - stolenBefore) / (performance.now() - start)
 }

@@ -4,7 +4,8 @@
 type Recovery = { figure: string; ms: number; bareMs: number | null }
 export type Verdict = {
   figures: string[]
-  broken: { figure: string; details: string }[]
+  /** Those that are not as promised; `isBound`: a time, a rate or a share is beyond its bound. */
+  broken: { figure: string; details: string; isBound: boolean }[]
   /** Those of the figures that count what must not be. */
   counts: string[]
   recoveries: Recovery[]
@@ -15,36 +16,39 @@ type Recovered = { ms: number; most: number; bareMs?: number | null }
 /** Collects the figures of a row, in the order in which they are printed. */
 export function createVerdict() {
   const verdict: Verdict = { figures: [], broken: [], counts: [], recoveries: [] }
-  const judge = (figure: string, shown: string, holds: boolean, details: string): void => {
+  const judge = (figure: string, shown: string, broken: string | null = null, isBound = true): void => {
     verdict.figures.push(`${figure}=${shown}`)
-    if (!holds) verdict.broken.push({ figure, details })
+    if (broken !== null) verdict.broken.push({ figure, details: broken, isBound })
   }
   const atMost = (figure: string, value: number, most: number): void =>
-    judge(figure, `${rounded(value)}(<=${rounded(most)})`, value <= most, `${value} is more than ${most}`)
+    judge(
+      figure,
+      `${rounded(value)}(<=${rounded(most)})`,
+      value <= most ? null : `${value} is more than ${most}`,
+    )
   return {
     verdict,
     /** Nothing of this may be found. */
     none: (figure: string, found: readonly string[]): void => {
       verdict.counts.push(`${figure}=${found.length}`)
-      judge(figure, String(found.length), found.length === 0, found.slice(0, 5).join('; '))
+      judge(figure, String(found.length), found.length === 0 ? null : found.slice(0, 5).join('; '), false)
     },
     atMost,
     /** A time until something works again, in milliseconds, with that of the bare engine where it is known. */
     recovery: (figure: string, { ms, most, bareMs = null }: Recovered): void => {
       verdict.recoveries.push({ figure, ms, bareMs })
       atMost(figure, ms, most)
-      if (bareMs !== null) judge(`bare_${figure}`, rounded(bareMs), true, '')
+      if (bareMs !== null) judge(`bare_${figure}`, rounded(bareMs))
     },
     atLeast: (figure: string, value: number, least: number): void =>
       judge(
         figure,
         `${rounded(value)}(>=${rounded(least)})`,
-        value >= least,
-        `${value} is less than ${least}`,
+        value >= least ? null : `${value} is less than ${least}`,
       ),
     /** Printed, not judged. */
     show: (figure: string, value: number | string): void =>
-      judge(figure, typeof value === 'number' ? rounded(value) : value, true, ''),
+      judge(figure, typeof value === 'number' ? rounded(value) : value),
   }
 }
 
