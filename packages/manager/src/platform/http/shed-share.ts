@@ -13,9 +13,9 @@ const most = 0.98
 
 export type ShedShare = {
   /** The share of requests to refuse, from 0 to 1. */
-  share(): number
+  share: () => number
   /** To be called at an even pace with how late the loop was since the last time, on average. */
-  note(delayMs: number): void
+  note: (delayMs: number) => void
 }
 
 /** Begins with nothing refused. */
