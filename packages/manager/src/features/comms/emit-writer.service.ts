@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
-import { isUnsure } from '../../platform/db/outcomes.ts'
+import { isUnsure, isWorthAnother } from '../../platform/db/outcomes.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type TimedId, createTimedIds } from '../../platform/ids.ts'
@@ -95,7 +95,9 @@ async function writeEach(
   try {
     return await writeSome(emits)
   } catch (error) {
-    if (isUnsure(error)) return await writeKeyedAgain(writeSome, emits, asError(error))
+    // After a timeout its callers have waited long enough.
+    if (isUnsure(error) && isWorthAnother(error))
+      return await writeKeyedAgain(writeSome, emits, asError(error))
     if (emits.length === 1 || !isRolledBack(error)) throw error
     const results: (Written | Error | null)[] = []
     const until = performance.now() + aloneForMs
