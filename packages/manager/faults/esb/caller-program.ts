@@ -56,18 +56,35 @@ async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<C
   return record
 }
 
-function start({ kinds, perSecond, mostOpen = 256, callMs = 15_000, isFresh = false }: Pace): Load {
-  // An agent looks through all its connections for one that is free: many small ones cost less than a large one.
-  const agents = Array.from(
+/** An agent looks through all its connections for one that is free: many small ones cost less than a large one. */
+const createAgents = ({
+  mostOpen,
+  callMs,
+  isFresh,
+  isKept,
+}: Required<Omit<Pace, 'kinds' | 'perSecond'>>): Agent[] =>
+  Array.from(
     { length: Math.ceil(mostOpen / callsPerAgent) },
     () =>
       new Agent({
-        connections: 2 * callsPerAgent,
-        keepAliveTimeout: 1_000,
+        connections: isKept ? callsPerAgent : 2 * callsPerAgent,
+        keepAliveTimeout: isKept ? 60_000 : 1_000,
         connect: { timeout: callMs },
         ...(isFresh ? { pipelining: 0 } : {}),
       }),
   )
+let keptAgents: Agent[] | null = null
+
+function start({
+  kinds,
+  perSecond,
+  mostOpen = 256,
+  callMs = 15_000,
+  isFresh = false,
+  isKept = false,
+}: Pace): Load {
+  const create = (): Agent[] => createAgents({ mostOpen, callMs, isFresh, isKept })
+  const agents = isKept ? (keptAgents ??= create()) : create()
   const records: CallRecord[] = []
   const open = new Set<Promise<void>>()
   const begun = performance.now()
@@ -88,7 +105,7 @@ function start({ kinds, perSecond, mostOpen = 256, callMs = 15_000, isFresh = fa
     stop: async () => {
       clearInterval(timer)
       await Promise.all(open)
-      await Promise.all(agents.map((agent) => agent.destroy()))
+      if (!isKept) await Promise.all(agents.map((agent) => agent.destroy()))
     },
   }
 }

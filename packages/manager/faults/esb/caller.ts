@@ -22,6 +22,8 @@ export type Pace = {
   callMs?: number
   /** Each call has a connection of its own. */
   isFresh?: boolean
+  /** Connections stay open for the next pace that says so, as those of a proxy do. */
+  isKept?: boolean
 }
 /** How a call ended; `status` is 0 when no answer began. */
 export type CallRecord = {

@@ -1,5 +1,6 @@
 // F15: every statement takes 200 ms longer on its way. The same work needs more connections at once; what does not fit is
 // refused rather than kept waiting, the replicas stay ready, and afterwards all is as before.
+import { callMs } from '../mixed/client.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import { type Span, acceptedP99Ms, longestMs, okPerSecond, shedPercent, waitsLong } from '../mixed/spans.ts'
 import type { MixedStage } from '../mixed/stage.ts'
@@ -19,8 +20,6 @@ const link = { latencyMs: 100, jitterMs: 25 }
 const leastRatio = 0.8
 /** The kinds of operations that the audit trail of their project records. */
 const changes = new Set(['create', 'rename', 'end', 'upload', 'login', 'approve'])
-// A wait for a connection, and a statement.
-const latencyMs = 12_000
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const load = await stage.startLoad((firstMs + slowMs + lastMs) / 1_000)
@@ -66,14 +65,14 @@ export const f15: Row = defineMixedRow<Observed>({
     const [queued, others] = [operations.filter(isChange), operations.filter((one) => !isChange(one))]
     figures.show('change_p99_ms', acceptedP99Ms(queued, span))
     figures.show('change_max_s', longestMs(queued, span) / 1_000)
-    figures.atMost('max_latency_s', longestMs(others, span) / 1_000, latencyMs / 1_000)
+    figures.atMost('max_latency_s', longestMs(others, span) / 1_000, callMs / 1_000)
     figures.none('unready', findUnready(vitals, replicas, span))
     figures.atLeast('after_ratio', okPerSecond(operations, after) / clean, leastRatio)
     // A link without latency would show nothing.
     figures.atLeast('slower_by_ms', acceptedP99Ms(operations, span) - acceptedP99Ms(operations, before), 150)
   },
   mutants: [
-    waitsLong('max_latency_s', latencyMs + 1),
+    waitsLong('max_latency_s', callMs + 1),
     {
       name: 'the pools collapse',
       breaks: 'goodput_ratio',

@@ -23,8 +23,9 @@ type Observed = EsbObserved & {
   written: string[]
 }
 
-// Two cores carry one replica beside its callers and engines; rates follow from its own peak. It is called directly: what a
-// balancer does with connections that wait is not the subject.
+// Two cores carry one replica beside its callers and engines; rates follow from its own peak. It is called directly, on
+// connections that stay open as those of a proxy do: Node accepts one new connection in each turn of its loop, so that a crowd
+// of new ones waits for as many turns.
 const replicas = 1
 const [rampFrom, rampFactor, rampSteps, rampMs] = [80, 1.5, 8, 3_000]
 const times = 5
@@ -33,7 +34,7 @@ const overloadMs = 25_000
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
-const mostOpen = 1_500
+const mostOpen = 384
 const [goodput, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
 const callMs = 10_000
 
@@ -41,7 +42,7 @@ const callMs = 10_000
 async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRecord[]): Promise<number> {
   let peak = 0
   for (let step = 0, rate = rampFrom; step < rampSteps; step++, rate *= rampFactor) {
-    const running = await stage.caller.start({ kinds, perSecond: rate, mostOpen, callMs })
+    const running = await stage.caller.start({ kinds, perSecond: rate, mostOpen, callMs, isKept: true })
     await pause(rampMs)
     const calls = await running.stop()
     all.push(...calls)
@@ -66,11 +67,17 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const probes = startProbes(replica.readyUrl.replace('/readyz', '/healthz'), 200)
   stage.say(`${Math.round(times * peak)} per second`)
   const at = Date.now()
-  const running = await stage.caller.start({ kinds, perSecond: times * peak, mostOpen, callMs })
+  const running = await stage.caller.start({ kinds, perSecond: times * peak, mostOpen, callMs, isKept: true })
   await pause(overloadMs)
   const until = Date.now()
   const ending = running.stop()
-  const normal = await stage.caller.start({ kinds, perSecond: normalShare * peak, callMs })
+  const normal = await stage.caller.start({
+    kinds,
+    perSecond: normalShare * peak,
+    mostOpen,
+    callMs,
+    isKept: true,
+  })
   const overloaded = await ending
   const health = await probes.stop()
   clearInterval(watch)
