@@ -20,6 +20,7 @@ const link = { latencyMs: 100, jitterMs: 25 }
 const leastRatio = 0.8
 /** The kinds of operations that the audit trail of their project records. */
 const changes = new Set(['create', 'rename', 'end', 'upload', 'login', 'approve'])
+const isChange = ({ op }: Operation): boolean => changes.has(op)
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const load = await stage.startLoad((firstMs + slowMs + lastMs) / 1_000)
@@ -61,7 +62,6 @@ export const f15: Row = defineMixedRow<Observed>({
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('p99_accepted_ms', acceptedP99Ms(operations, span))
     // Changes of one project are put into its audit trail one after the other, each for some round trips: they queue.
-    const isChange = ({ op }: Operation): boolean => changes.has(op)
     const [queued, others] = [operations.filter(isChange), operations.filter((one) => !isChange(one))]
     figures.show('change_p99_ms', acceptedP99Ms(queued, span))
     figures.show('change_max_s', longestMs(queued, span) / 1_000)

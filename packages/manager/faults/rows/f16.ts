@@ -34,7 +34,7 @@ const overloadMs = 25_000
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
-const mostOpen = 384
+const mostOpen = 1_000
 const [goodput, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
 const callMs = 10_000
 

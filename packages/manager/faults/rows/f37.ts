@@ -1,5 +1,6 @@
 // F37: poison in templates, bodies, documents and schedules beside ordinary traffic. Whoever sends it waits or is refused;
 // the event loop of the replica goes round, and others are served as fast as without it.
+import { setPriority } from 'node:os'
 import { pause } from '../children.ts'
 import { mainWaitedMs } from '../cpu.ts'
 import { type CallKind, type CallRecord, startCaller } from '../esb/caller.ts'
@@ -55,6 +56,8 @@ async function ordinaryKinds(stage: EsbStage): Promise<CallKind[]> {
   ]
 }
 
+const lowPriority = 15
+
 /** Since it was read last. */
 const loopMs = async (replica: Replica): Promise<number> =>
   1_000 * (await replica.metric('svc_nodejs_eventloop_lag_p99_seconds'))
@@ -64,6 +67,8 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const kinds = await ordinaryKinds(stage)
   // Large bodies keep the process busy that sends them; ordinary calls come from another one.
   const poisoner = stage.ends(await startCaller(stage.folder))
+  // What it takes to make the poison is not the service's.
+  setPriority(poisoner.pid, lowPriority)
   const [replica] = stage.replicas as [Replica]
   const loop: Observed['loop'] = { alone: [], beside: [] }
   const waited: Observed['waited'] = { alone: [], beside: [] }

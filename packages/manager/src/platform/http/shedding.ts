@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { createShedShare } from './shed-share.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,26 +14,22 @@ declare module 'fastify' {
 
 const maxLoopDelayMs = 1_000
 const resolutionMs = 10
-const sampleEveryMs = 250
+const sampleEveryMs = 1_000
 
-/**
- * Answers 503 to more and more requests while the event loop lags, to all from a second on, and to all while too many wait
- * for a database connection.
- */
+/** Answers 503 while the event loop lags, or while too many requests wait for a database connection. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
   options: { pool: Pool; maxWaiting: number; metrics: Metrics; loopDelayMs?: (() => number) | undefined },
 ): void {
   const { pool, maxWaiting, metrics } = options
-  const shedShare = createShedShare()
-  const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server, shedShare.note)
+  const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
   const shed = (point: 'event_loop' | 'db_pool'): never => {
     metrics.shed.inc({ point })
     throw unavailable('the service is overloaded; try again')
   }
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.neverShed !== true) {
-      if (loopDelayMs() > maxLoopDelayMs || Math.random() < shedShare.share()) shed('event_loop')
+      if (loopDelayMs() > maxLoopDelayMs) shed('event_loop')
       if (pool.waitingCount >= maxWaiting) shed('db_pool')
     }
     done()
@@ -42,10 +37,10 @@ export function shedWhenOverloaded(
 }
 
 /**
- * Returns a function that returns how late the event loop was lately, on average, and notes it. It is watched once the
+ * Returns a function that returns how late the event loop was in the last second, on average. It is watched once the
  * server listens: what the start takes is no reason to refuse the first request.
  */
-function watchLoopDelay(server: FastifyInstance, note: (delayMs: number) => void): () => number {
+function watchLoopDelay(server: FastifyInstance): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   let delayMs = 0
   let timer: NodeJS.Timeout | undefined
@@ -57,7 +52,6 @@ function watchLoopDelay(server: FastifyInstance, note: (delayMs: number) => void
       // No sample at all: the loop was blocked.
       delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
       delays.reset()
-      note(delayMs)
     }, sampleEveryMs)
     timer.unref()
     done()
