@@ -104,16 +104,18 @@ describe('a timeline', () => {
 })
 
 describe('what rows record', () => {
-  test('operations become a line for each kind, and errors', () => {
+  test('operations become a line for related kinds, and errors; a promised refusal is none', () => {
     const operations: Operation[] = [
       { op: 'emit', key: 'a', start: 0, end: 5_000, status: 200, outcome: 'ok' },
       { op: 'read', key: 'b', start: 0, end: 6_000, status: 200, outcome: 'ok' },
+      { op: 'publish', key: '', start: 0, end: 6_500, status: 202, outcome: 'ok' },
       { op: 'emit', key: 'c', start: 0, end: 7_000, status: 503, outcome: 'unknown' },
+      { op: 'authenticate', key: 'd', start: 0, end: 6_000, status: 401, outcome: 'fail' },
     ]
     const faults = [{ at: 6_500, until: Infinity, name: 'down' }]
     expect(operationsTimeline(operations, faults)).toEqual({
       series: [
-        { name: 'emit', times: [5_000] },
+        { name: 'notifications', times: [5_000, 6_500] },
         { name: 'read', times: [6_000] },
       ],
       errors: [7_000],

@@ -29,17 +29,37 @@ export function timelineOf({ series, errors, faults }: Parts): Omit<Timeline, 't
   return { series, errors, faults: shown, from: from - edgeMs, to: ending }
 }
 
-/** Calls of the harness: a line for each kind, by when they were answered; errors are those that were not accepted. */
+/** More than these few lines could not be told apart. */
+const lines: Readonly<Record<string, string>> = {
+  authenticate: 'authenticated',
+  stranger: 'authenticated',
+  create: 'changes',
+  rename: 'changes',
+  end: 'changes',
+  seal: 'changes',
+  upload: 'changes',
+  call: 'partner calls',
+  emit: 'notifications',
+  publish: 'notifications',
+  login: 'logins',
+  poll: 'logins',
+  approve: 'logins',
+}
+
+/**
+ * Calls of the harness: a line for related kinds, by when they were answered. Errors are those without an answer, or with a
+ * 5xx: who is refused as promised, such as with an ended credential, is none.
+ */
 export function operationsTimeline(
   operations: readonly Operation[],
   faults: readonly Span[],
 ): Omit<Timeline, 'title'> {
   const good = operations.filter(({ outcome }) => outcome === 'ok')
-  const series = [...Map.groupBy(good, ({ op }) => op)].map(([name, some]) => ({
+  const series = [...Map.groupBy(good, ({ op }) => lines[op] ?? op)].map(([name, some]) => ({
     name,
     times: some.map(({ end }) => end),
   }))
-  const errors = operations.filter(({ outcome }) => outcome !== 'ok').map(({ end }) => end)
+  const errors = operations.filter(({ outcome }) => outcome === 'unknown').map(({ end }) => end)
   return timelineOf({ series, errors, faults })
 }
 
