@@ -7,12 +7,12 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A pool with a timeout of 5 s, whose connection is there after so many milliseconds. */
-function poolAfter(ms: number, idleCount = 0) {
+function poolAfter(ms: number, counts = { idleCount: 0, waitingCount: 1 }) {
   const release = vi.fn<() => void>()
   const client = { release } as unknown as PoolClient
   const connect = (): Promise<PoolClient> =>
     new Promise((resolve) => void setTimeout(() => resolve(client), ms))
-  const pool = { connect, idleCount, options: { connectionTimeoutMillis: 5_000 } } as unknown as Pool
+  const pool = { connect, ...counts, options: { connectionTimeoutMillis: 5_000 } } as unknown as Pool
   return { pool, client, release }
 }
 
@@ -22,6 +22,13 @@ test('a connection that is there in time is handed out', async () => {
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await acquired).toBe(client)
   expect(release).not.toHaveBeenCalled()
+})
+
+test('one that others wait for as well is not there yet', async () => {
+  const { pool } = poolAfter(400, { idleCount: 1, waitingCount: 2 })
+  const failure = acquire(pool, 300).catch((error: Error) => error.message)
+  await vi.advanceTimersByTimeAsync(400)
+  expect(await failure).toContain('timeout exceeded')
 })
 
 test('one that comes too late is given back, and its caller has heard of it already', async () => {
@@ -37,7 +44,7 @@ test('one that comes too late is given back, and its caller has heard of it alre
 test('where the timeout of the pool is shorter, or a connection is free, no other is set', async () => {
   for (const { pool, withinMs } of [
     { pool: poolAfter(10).pool, withinMs: 5_000 },
-    { pool: poolAfter(10, 1).pool, withinMs: 1 },
+    { pool: poolAfter(10, { idleCount: 2, waitingCount: 2 }).pool, withinMs: 1 },
   ]) {
     const acquired = acquire(pool, withinMs)
     expect(vi.getTimerCount()).toBe(1)

@@ -18,8 +18,9 @@ export type TimeLimit = ReturnType<typeof createTimeLimit>
 /** A free connection at once, or one within this time or that of the pool, whichever is shorter. */
 export function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
   const connecting = pool.connect()
-  // The pool's own timeout is enough, or there is nothing to wait for.
-  if (pool.idleCount > 0 || withinMs >= (pool.options.connectionTimeoutMillis ?? 0)) return connecting
+  // The pool's own timeout is enough, or there is one for everybody who waits.
+  const isThere = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
+  if (isThere || withinMs >= (pool.options.connectionTimeoutMillis ?? 0)) return connecting
   return inTime(connecting, withinMs)
 }
 
