@@ -65,8 +65,13 @@ async function playOnce(row: Row, options: RowOptions, round: number, print: Pri
 const stolenTooMuch = 0.3
 
 /** Only bounds are broken, and the host gave a good part of the machine to others: what must not be did not happen. */
-const saysLittle = ({ isGood, verdict, coresStolen }: Played): boolean =>
-  !isGood && coresStolen > stolenTooMuch && verdict !== null && verdict.broken.every(({ isBound }) => isBound)
+function saysLittle({ verdict, mutants, coresStolen }: Played): boolean {
+  if (coresStolen <= stolenTooMuch || verdict === null || verdict.broken.length === 0) return false
+  const broken = new Set(verdict.broken.map(({ figure }) => figure))
+  // A mistake cannot be found by a figure that is broken already; any other has to be.
+  const areFound = mutants.every(({ isFound, breaks }) => isFound || broken.has(breaks))
+  return areFound && verdict.broken.every(({ isBound }) => isBound)
+}
 
 /** Plays a row, and once more if its first play says little. */
 async function playFairly(row: Row, options: RowOptions, round: number, print: Print): Promise<Played> {

@@ -94,3 +94,24 @@ test('a row that was too slow is played once more where others had the machine, 
   for (const row of [slowAtFirst(0.1, []), slowAtFirst(0.9, ['r1'])])
     expect((await play([row])).played).toMatchObject([{ isGood: false }])
 })
+
+test('nor is one that is in time and blind, or that broke a number which has nothing to do with time', async () => {
+  const wrong = slowAtFirst(0.9, [])
+  const repeated: Row = {
+    ...wrong,
+    play: async (...given) => {
+      const result = await wrong.play(...given)
+      const figures = createVerdict()
+      figures.atMost('dup_deliv', 2, 1)
+      return { ...result, verdict: figures.verdict, coresStolen: 0.9 }
+    },
+  }
+  const good = rowOf('F02', [], false)
+  const blind: Row = {
+    ...good,
+    play: async (...given) => ({ ...(await good.play(...given)), coresStolen: 0.9 }),
+  }
+  const { played, lines } = await play([repeated, blind])
+  expect(played.map(({ isGood }) => isGood)).toEqual([false, false])
+  expect(lines.filter((line) => line.startsWith('AGAIN'))).toEqual([])
+})

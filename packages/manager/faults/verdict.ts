@@ -4,12 +4,15 @@
 type Recovery = { figure: string; ms: number; bareMs: number | null }
 export type Verdict = {
   figures: string[]
-  /** Those that are not as promised; `isBound`: a time, a rate or a share is beyond its bound. */
+  /** Those that are not as promised; `isBound`: a time or a share is too large, or too little was done. */
   broken: { figure: string; details: string; isBound: boolean }[]
   /** Those of the figures that count what must not be. */
   counts: string[]
   recoveries: Recovery[]
 }
+
+/** What depends on how fast the machine is; other numbers that are too large are mistakes. */
+const isOfTime = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
 
 type Recovered = { ms: number; most: number; bareMs?: number | null }
 
@@ -25,6 +28,7 @@ export function createVerdict() {
       figure,
       `${rounded(value)}(<=${rounded(most)})`,
       value <= most ? null : `${value} is more than ${most}`,
+      isOfTime.test(figure),
     )
   return {
     verdict,

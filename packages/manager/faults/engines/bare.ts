@@ -53,13 +53,15 @@ export async function measureBare(say: (text: string) => void): Promise<BareFigu
 
 async function harmPostgres(patroni: PatroniCluster, fault: PatroniFault): Promise<BareFault> {
   const clients = await startPostgresClients(patroni.adminUrl, { count: writers, name: fault })
-  const at = await hit(clients.writers, async () => {
-    const { node, at: hitAt } = await patroni.harm(fault)
-    await patroni.newLeader(node)
-    return hitAt
+  return measured(clients, async () => {
+    const at = await hit(clients.writers, async () => {
+      const { node, at: hitAt } = await patroni.harm(fault)
+      await patroni.newLeader(node)
+      return hitAt
+    })
+    await patroni.heal()
+    return { engine: 'postgres', fault, at }
   })
-  await patroni.heal()
-  return figureOf({ engine: 'postgres', fault, at }, clients)
 }
 
 /** Writes before, during and after it; resolves to when it was. */
@@ -76,27 +78,35 @@ async function hit(load: Writers, harm: () => Promise<number>): Promise<number> 
 
 type Measured = Pick<BareFault, 'engine' | 'fault'> & { at: number }
 
-async function figureOf({ engine, fault, at }: Measured, clients: PlainClients): Promise<BareFault> {
-  const { acknowledged } = clients.writers
-  const lost = await clients.end()
-  return {
-    engine,
-    fault,
-    ...findOutage(acknowledged, at),
-    acknowledged: acknowledged.length,
-    lost: lost.length,
+/** What the clients saw of the harm; they are ended whatever happens. */
+async function measured(clients: PlainClients, harm: () => Promise<Measured>): Promise<BareFault> {
+  try {
+    const { engine, fault, at } = await harm()
+    const lost = await clients.findLost()
+    const { acknowledged } = clients.writers
+    return {
+      engine,
+      fault,
+      ...findOutage(acknowledged, at),
+      acknowledged: acknowledged.length,
+      lost: lost.length,
+    }
+  } finally {
+    await clients.end()
   }
 }
 
 async function harmRedis(sentinel: RedisTopology, fault: 'kill' | 'freeze'): Promise<BareFault> {
   const clients = await startRedisClients(sentinel, { count: writers, name: fault })
-  const master = await sentinel.master()
-  const at = await hit(clients.writers, async () => {
-    sentinel.signal(master, redisFaults[fault])
-    const hitAt = Date.now()
-    while ((await sentinel.master()) === master) await pause(50)
-    return hitAt
+  return measured(clients, async () => {
+    const master = await sentinel.master()
+    const at = await hit(clients.writers, async () => {
+      sentinel.signal(master, redisFaults[fault])
+      const hitAt = Date.now()
+      while ((await sentinel.master()) === master) await pause(50)
+      return hitAt
+    })
+    await sentinel.heal(master)
+    return { engine: 'redis', fault, at }
   })
-  await sentinel.heal(master)
-  return figureOf({ engine: 'redis', fault, at }, clients)
 }

@@ -6,8 +6,9 @@ import { type Writers, findLost, startWriters } from './bare-writers.ts'
 
 export type PlainClients = {
   writers: Writers
-  /** Ends them; resolves to what was acknowledged and is not there. The engine has to be whole. */
-  end(): Promise<string[]>
+  /** Ends the writers; resolves to what was acknowledged and is not there. The engine has to be whole. */
+  findLost(): Promise<string[]>
+  end(): Promise<void>
 }
 /** `name` tells their writes from those of others. */
 type Plain = { count: number; name: string }
@@ -51,7 +52,8 @@ export async function startPostgresClients(url: string, { count, name }: Plain):
   })
   return {
     writers,
-    end: async () => {
+    end: () => writers.stop(),
+    findLost: async () => {
       await writers.stop()
       const rows = await once(url, 'select id from bare where name = $1', [name])
       return findLost(writers.acknowledged, new Set(rows.map(({ id }) => id)))
@@ -83,9 +85,12 @@ export async function startRedisClients(
     writers,
     end: async () => {
       await writers.stop()
+      await client.destroy()
+    },
+    findLost: async () => {
+      await writers.stop()
       const present = new Set<string>()
       for (const { id } of writers.acknowledged) if ((await client.get(keyOf(id))) !== null) present.add(id)
-      await client.destroy()
       return findLost(writers.acknowledged, present)
     },
   }

@@ -80,7 +80,7 @@ export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): P
     say('warming up')
     const calls = await caller.start({ kinds: [goodCall()], ...warmUp })
     await pause(warmUp.ms)
-    await calls.stop()
+    const warm = new Set((await calls.stop()).map(({ key }) => key))
     return {
       balancer,
       site,
@@ -91,8 +91,8 @@ export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): P
       endpoint: await createEndpoints(base, site),
       history: async (calls) => ({
         calls,
-        rows: await readRows(base.cluster.sql),
-        hits: await upstreams.hits(),
+        rows: (await readRows(base.cluster.sql)).filter(({ requestId }) => !warm.has(requestId)),
+        hits: (await upstreams.hits()).filter((id) => !warm.has(id)),
         ended: base.replicas.filter((one) => !one.isAlive() && !harmed.has(one.name)).map(({ name }) => name),
       }),
     }

@@ -24,7 +24,9 @@ const plainClients = 4
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { patroni } = stage.cluster
   if (patroni === null) throw new Error('PostgreSQL has no leader to lose')
-  const bare = await startPostgresClients(patroni.adminUrl, { count: plainClients, name: 'beside' })
+  const bare = stage.ends(
+    await startPostgresClients(patroni.adminUrl, { count: plainClients, name: 'beside' }),
+  )
   const load = await stage.startLoad((schedule.length * roundMs + firstMs) / 1_000)
   const losses: Loss[] = []
   for (const step of schedule) {
@@ -43,7 +45,7 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
     losses.push({ name: step.what, at, until, from: node, to: next.node, leaderMs: next.at - at, bareMs })
   }
   await load.end()
-  const bareLost = await bare.end()
+  const bareLost = await bare.findLost()
   return { ...(await load.settle()), faults: losses, losses, bareLost }
 }
 

@@ -28,7 +28,7 @@ const plainClients = 4
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { sentinel } = stage
   if (sentinel === null) throw new Error('there is no Sentinel')
-  const bare = await startRedisClients(sentinel, { count: plainClients, name: 'beside' })
+  const bare = stage.ends(await startRedisClients(sentinel, { count: plainClients, name: 'beside' }))
   const endWatch = watchReadiness(stage.replicas)
   const [step] = schedule
   if (step === undefined) throw new Error('nothing is planned')
@@ -46,8 +46,6 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   await bare.writers.stop()
   const successor = await sentinel.master()
   await sentinel.heal(master)
-  // Redis replicates asynchronously: what it loses is no promise of anybody.
-  await bare.end()
   return {
     ...(await load.settle()),
     samples: await endWatch(),

@@ -98,7 +98,7 @@ async function writeEach(
     // After a timeout its callers have waited long enough.
     if (isUnsure(error) && isWorthAnother(error))
       return await writeKeyedAgain(writeSome, emits, asError(error))
-    if (emits.length === 1 || !isRolledBack(error)) throw error
+    if (emits.length === 1 || isUnsure(error) || !isRolledBack(error)) throw error
     const results: (Written | Error | null)[] = []
     const until = performance.now() + aloneForMs
     for (const emit of emits)

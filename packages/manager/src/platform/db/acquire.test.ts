@@ -53,11 +53,17 @@ test('where the timeout of the pool is shorter, or a connection is free, no othe
   }
 })
 
-test('what was waited counts', () => {
-  const time = createTimeLimit(5_500)
-  expect([time.isShort(), time.leftMs()]).toEqual([false, 5_500])
+test('what was waited counts; what is sent has half a second', () => {
+  const time = createTimeLimit(poolAfter(0).pool, 5_500)
+  const seen = () => [time.isShort(), time.waitMs(), time.statementMs()]
+  expect(seen()).toEqual([false, 5_500, 5_500])
   vi.advanceTimersByTime(4_000)
-  expect([time.isShort(), time.leftMs()]).toEqual([true, 1_500])
+  expect(seen()).toEqual([true, 1_500, 1_500])
   vi.advanceTimersByTime(4_000)
-  expect(time.leftMs()).toBe(1)
+  expect(seen()).toEqual([true, 1, 500])
+})
+
+test('where statements may take less than waits, a wait has its whole time', () => {
+  const time = createTimeLimit(poolAfter(0).pool, 1_500)
+  expect([time.waitMs(), time.statementMs()]).toEqual([5_500, 1_500])
 })

@@ -3,16 +3,27 @@
 import type { Pool, PoolClient } from 'pg'
 
 const shortMs = 100
+// What is sent at all has a chance to be answered.
+const leastMs = 500
 
-/** How long all tries of one statement together may take, waiting for connections included. */
-export function createTimeLimit(limitMs: number) {
+/**
+ * How long all tries of one statement together may take: as long as one without a wait, or as a wait for a connection and
+ * a quick statement.
+ */
+export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
   const begunAt = performance.now()
+  const limitMs = Math.max(readTimeoutMs, timeoutOf(pool) + leastMs)
+  const leftMs = (): number => begunAt + limitMs - performance.now()
   return {
-    leftMs: (): number => Math.max(1, begunAt + limitMs - performance.now()),
+    /** For a wait for a connection. */
+    waitMs: (): number => Math.max(1, leftMs()),
+    /** For a statement. */
+    statementMs: (): number => Math.max(leastMs, Math.min(readTimeoutMs, leftMs())),
     /** Some of it is over. */
     isShort: (): boolean => performance.now() - begunAt > shortMs,
   }
 }
+const timeoutOf = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0
 export type TimeLimit = ReturnType<typeof createTimeLimit>
 
 /** A free connection at once, or one within this time or that of the pool, whichever is shorter. */
@@ -20,7 +31,7 @@ export function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
   const connecting = pool.connect()
   // The pool's own timeout is enough, or there is one for everybody who waits.
   const isThere = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
-  if (isThere || withinMs >= (pool.options.connectionTimeoutMillis ?? 0)) return connecting
+  if (isThere || withinMs >= timeoutOf(pool)) return connecting
   return inTime(connecting, withinMs)
 }
 

@@ -43,7 +43,11 @@ export function keepConnectionsHonest(pool: Pool, onUseless: OnUseless = () => u
     // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process;
     // the query in flight fails by itself.
     client.on('error', (error) => note(client, error))
-    destroyWhenUnusable(client, (error) => note(client, error))
+    destroyWhenUnusable(client, (error, isShortened) => {
+      // Its caller had less time left than a statement may take, which says nothing of the server.
+      if (isShortened && isTimeout(error)) useless.add(client)
+      else note(client, error)
+    })
     openedIn.set(client, generation)
   })
   pool.on('release', (error, client) => {
@@ -62,22 +66,22 @@ const goodbyeMs = 1_000
  * it out until the end arrives; and one that takes no writes (25006) may long have a successor. The socket is
  * destroyed, so the pool drops the connection and the server rolls back.
  */
-function destroyWhenUnusable(client: Internals, note: (error: unknown) => void): void {
+function destroyWhenUnusable(client: Internals, note: (error: unknown, isShortened: boolean) => void): void {
   const query = client.query.bind(client)
   client.query = (...args) => {
     const result = query(...args)
     if (result instanceof Promise)
       result.catch((error: unknown) => {
         if (!isUnusableAfter(error)) return
-        note(error)
+        note(error, (args[0] as { query_timeout?: number }).query_timeout !== undefined)
         client.connection.stream.destroy()
       })
     return result
   }
 }
 
-const isUnusableAfter = (error: unknown): boolean =>
-  (error as Error | undefined)?.message === 'Query read timeout' || isLost(error)
+const isTimeout = (error: unknown): boolean => (error as Error | undefined)?.message === 'Query read timeout'
+const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(error)
 
 const firstGapMs = 1_000
 const longestGapMs = 10_000

@@ -39,7 +39,8 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    const time = createTimeLimit(this.#options.readTimeoutMs)
+    const { pool, readTimeoutMs } = this.#options
+    const time = createTimeLimit(pool, readTimeoutMs)
     return new Connection(this.#options, await connect(this.#options, time), time)
   }
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
@@ -62,7 +63,7 @@ class PoolDriver implements Driver {
 
 /** A connection of the pool; nothing was sent when that fails, so it may be tried again. */
 const connect = ({ pool, retry, readTimeoutMs }: DriverOptions, time: TimeLimit): Promise<PoolClient> =>
-  retry(() => acquire(pool, time.leftMs()), { kind: 'connection', withinMs: readTimeoutMs })
+  retry(() => acquire(pool, time.waitMs()), { kind: 'connection', withinMs: readTimeoutMs })
 
 const beginningOf = ({ isolationLevel, accessMode }: TransactionSettings): string =>
   ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
@@ -161,7 +162,7 @@ class Connection implements DatabaseConnection {
    */
   #retry(query: QueryConfig, isWorth: (error: unknown) => boolean, mayRunTwice: () => boolean) {
     const { pool, retry, readTimeoutMs } = this.#options
-    const time = this.#time ?? createTimeLimit(readTimeoutMs)
+    const time = this.#time ?? createTimeLimit(pool, readTimeoutMs)
     this.#time = null
     return retry(
       async ({ retries }) => {
@@ -169,11 +170,11 @@ class Connection implements DatabaseConnection {
           // First, or those that wait for another one would hold all there may be.
           this.#client?.release(true)
           this.#client = null
-          this.#client = await acquire(pool, time.leftMs())
+          this.#client = await acquire(pool, time.waitMs())
           this.#isUnclear = false
         }
-        const isLimited = retries > 0 || (time.isShort() && mayRunTwice())
-        return this.#run({ ...query, ...(isLimited ? { query_timeout: time.leftMs() } : {}) })
+        const isLimited = (retries > 0 || time.isShort()) && mayRunTwice()
+        return this.#run({ ...query, ...(isLimited ? { query_timeout: time.statementMs() } : {}) })
       },
       { kind: 'read', withinMs: readTimeoutMs, isWorth },
     )

@@ -41,14 +41,14 @@ function preparedOn(pool: Pool, poolName: PoolName, { watch, retry, readTimeoutM
   const run = async (statement: PreparedStatement, values: unknown[]) => {
     const { name, text } = statement
     let struck: Struck = 'connecting'
-    const time = createTimeLimit(readTimeoutMs)
+    const time = createTimeLimit(pool, readTimeoutMs)
     const attempt: Attempt<QueryResult> = async ({ retries }) => {
       struck = 'connecting'
-      const client = await acquire(pool, time.leftMs())
+      const client = await acquire(pool, time.waitMs())
       struck = 'committing'
       // A change that may not run twice has its whole time: nobody would know what became of it.
-      const isLimited = retries > 0 || (time.isShort() && mayRepeat(statement))
-      const limits = isLimited ? { query_timeout: time.leftMs() } : {}
+      const isLimited = (retries > 0 || time.isShort()) && mayRepeat(statement)
+      const limits = isLimited ? { query_timeout: time.statementMs() } : {}
       return runAndRelease(client, { name, text, values, ...limits })
     }
     const isWorth = (error: unknown): boolean =>
