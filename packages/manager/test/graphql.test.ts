@@ -236,8 +236,11 @@ describe('limits', () => {
   test('a request that is overdue is given up before its next step', async () => {
     const now = performance.now.bind(performance)
     let calls = 0
-    // Every look at the clock is 25 s after the one before.
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 25_000 * calls++)
+    // Every look at the clock is 25 s after the one before, but for those of the database: it has enough time.
+    const isOfDatabase = (): boolean => new Error().stack?.includes('/platform/db/') === true
+    const clock = vi
+      .spyOn(performance, 'now')
+      .mockImplementation(() => (isOfDatabase() ? now() : now() + 25_000 * calls++))
     const late = await service.query(admin, '{ me { id } }')
     clock.mockRestore()
     expect([late.status, late.error]).toEqual([503, expect.stringContaining('took too long')])
