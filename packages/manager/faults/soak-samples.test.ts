@@ -50,7 +50,7 @@ test('too few samples, or none of a thing, show nothing', () => {
   delete samples['redis_clients']
   samples['pg_connections'] = samples['pg_connections']?.slice(0, 20) ?? []
   expect(verdictOf(samples).broken).toEqual([
-    { figure: 'too_few_samples', details: 'redis_clients; pg_connections' },
+    { figure: 'too_few_samples', details: 'redis_clients; pg_connections', isBound: false },
   ])
 })
 
