@@ -1,7 +1,7 @@
 // Planted leaks are found, and what only goes up and down is not taken for one.
 import { describe, expect, test } from 'vitest'
 import { createRandom } from './random.ts'
-import { type Sample, growthOf, slopeOf } from './slopes.ts'
+import { type Sample, floorsOf, growthOf, slopeOf } from './slopes.ts'
 
 const minutes = 60
 const everyMs = 5_000
@@ -131,3 +131,14 @@ function naiveLow(samples: readonly Sample[]): number {
   const squares = samples.reduce((sum, { at, value }) => sum + (value - meanY - slope * (at - meanX)) ** 2, 0)
   return slope - 1.96 * Math.sqrt(squares / (n - 2) / spread)
 }
+
+test('the floor of a block is its least value: what is collected later is not in it', () => {
+  const sawtooth = Array.from({ length: 120 }, (_, index) => ({
+    at: index * 5_000,
+    value: 90 + (index % 60),
+  }))
+  expect(floorsOf(sawtooth, 300_000)).toEqual([
+    { at: 0, value: 90 },
+    { at: 300_000, value: 90 },
+  ])
+})

@@ -49,6 +49,15 @@ export function growthOf(
   return { ...slope, grows: slope.low > 0 && slope.perMinute > mostPerMinute }
 }
 
+/** The least of each block: of memory, what is left after a collection. What is not collected yet is no growth. */
+export function floorsOf(samples: readonly Sample[], blockMs: number): Sample[] {
+  const start = samples.reduce((first, { at }) => Math.min(first, at), Infinity)
+  return [...Map.groupBy(samples, ({ at }) => Math.floor((at - start) / blockMs))].map(([index, some]) => ({
+    at: start + index * blockMs,
+    value: Math.min(...some.map(({ value }) => value)),
+  }))
+}
+
 type Block = { x: number; y: number }
 
 /** The mean time, in minutes, and the mean value of each block; the last is left out when it is less than half full. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { Pool } from 'pg'
 import { rssOf } from './cpu.ts'
 import type { Replica } from './replicas.ts'
-import { type Sample, growthOf } from './slopes.ts'
+import { type Growth, type Sample, floorsOf, growthOf } from './slopes.ts'
 import type { createVerdict } from './verdict.ts'
 
 /** The samples of each thing, by its name; of a replica `<thing>/<name of the replica>`. */
@@ -28,6 +28,8 @@ export const mostPerMinute: Readonly<Record<string, number>> = {
 }
 const everyMs = 5_000
 const megabyte = 1_048_576
+const minuteMs = 60_000
+const collectedBlocks = 5
 
 /** How many descriptors a process has open. */
 export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
@@ -81,18 +83,27 @@ export function startSampling(soaked: Soaked): () => Promise<SoakSamples> {
   }
 }
 
+/** Of the heap counts what is left after collections, over blocks in which there are some. */
+function growthIn(thing: string, some: readonly Sample[], blockMs: number): Growth | null {
+  const most = mostPerMinute[thing] ?? 0
+  const floorMs = collectedBlocks * blockMs
+  return thing === 'heap_mb'
+    ? growthOf(floorsOf(some, floorMs), most, floorMs)
+    : growthOf(some, most, blockMs)
+}
+
 /** Nothing may grow; what has too few samples to tell is broken too, because nothing was shown. */
 export function judgeSoak(
   figures: ReturnType<typeof createVerdict>,
   samples: SoakSamples,
-  blockMs?: number,
+  blockMs = minuteMs,
 ): void {
   const growing: string[] = []
   const unknown: string[] = []
   const names = new Set(Object.keys(samples).map((name) => name.split('/')[0] ?? ''))
   unknown.push(...Object.keys(mostPerMinute).filter((thing) => !names.has(thing)))
   for (const [name, some] of Object.entries(samples)) {
-    const growth = growthOf(some, mostPerMinute[name.split('/')[0] ?? ''] ?? 0, blockMs)
+    const growth = growthIn(name.split('/')[0] ?? '', some, blockMs)
     if (growth === null) {
       unknown.push(name)
       continue

@@ -48,7 +48,7 @@ export const f30: Row = defineMixedRow<Observed>({
       name: 'a replica leaks a megabyte a minute',
       breaks: 'growing',
       plant: (observed) => {
-        const name = Object.keys(observed.samples).find((one) => one.startsWith('rss_mb/')) ?? ''
+        const name = Object.keys(observed.samples).find((one) => one.startsWith('heap_mb/')) ?? ''
         const some = observed.samples[name] ?? []
         const start = some[0]?.at ?? 0
         const leaking = some.map(({ at, value }) => ({ at, value: value + (at - start) / 60_000 }))
