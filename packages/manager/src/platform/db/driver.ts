@@ -158,7 +158,7 @@ class Connection implements DatabaseConnection {
 
   /**
    * Tries again on another connection; all tries together take no longer than one may. What may not run twice has its whole
-   * time at first: nobody would know what became of it.
+   * time: nobody would know what became of it.
    */
   #retry(query: QueryConfig, isWorth: (error: unknown) => boolean, mayRunTwice: () => boolean) {
     const { pool, retry, readTimeoutMs } = this.#options
@@ -180,6 +180,7 @@ class Connection implements DatabaseConnection {
     )
   }
 }
+
 /** The server said what is wrong with the statement; the connection goes on. */
 const isAnswered = (error: unknown): boolean =>
   /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '') && !isWorthAnother(error)

@@ -14,7 +14,7 @@ const firstPauseMs = 20
 // Who paces connecting may ask for more; then the caller hears of the failure instead.
 const longestPauseMs = 250
 
-export type Attempt<T> = (attempt: { retries: number; elapsedMs: number }) => Promise<T>
+export type Attempt<T> = (attempt: { retries: number }) => Promise<T>
 type RetryOptions = {
   kind: RetryKind
   /** No retry begins later than this. */
@@ -31,7 +31,7 @@ export const createRetry =
     const begunAt = performance.now()
     for (let retries = 0; ; retries++) {
       try {
-        return await attempt({ retries, elapsedMs: performance.now() - begunAt })
+        return await attempt({ retries })
       } catch (error) {
         if (retries === maxRetries || !isWorth(error)) throw error
         const pauseMs = Math.max(gate.pauseMs(), firstPauseMs * 4 ** retries * (0.5 + Math.random()))
