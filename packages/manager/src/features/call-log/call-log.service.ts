@@ -2,7 +2,7 @@
 // a partner has its row, and a log that cannot be written stops calls instead of missing them; this write does not wait
 // for the disk. Its end is written, and on disk, before the caller has the last byte of the response. Calls that begin
 // or end together share a statement: the cost of one is some microseconds of a shared commit.
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../../platform/cache/lru.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
@@ -35,7 +35,7 @@ export function createCallLog(deps: CallLogDeps) {
   const { db, log, metrics } = deps
   const { write, writeAsyncCommit } = deps.database
   /** Until when calls of a pair are noted as served. */
-  const callers = new LRUCache<string, string>({ max: maxRememberedCallers, ttl: rememberCallersMs })
+  const callers = createLru<string>({ max: maxRememberedCallers, ttl: rememberCallersMs })
   const insertOnce = createSingleFlight<void>()
   const insertFirst = async (call: store.Call): Promise<void> => {
     const until = servedUntil(call)

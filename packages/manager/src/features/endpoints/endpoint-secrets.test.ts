@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { postgresBin } from '../../../test/engines/install.ts'
+import { ensurePostgres } from '../../../test/engines/install.ts'
 import { type Person, headersOf, startTestApp } from '../../../test/kit/app.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
 import { endpointCalls, endpointFields, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
@@ -233,7 +233,7 @@ describe('at rest', () => {
     running.child.kill('SIGTERM')
     await running.exit
     const { stdout: dump } = await promisify(execFile)(
-      `${postgresBin()}/pg_dump`,
+      `${ensurePostgres()}/pg_dump`,
       ['--inserts', database.url],
       { maxBuffer: 64 * 1_048_576 },
     )

@@ -1,6 +1,6 @@
 // Basic credentials of machine users. A password that was proved is cached per client, so that a guesser does not
 // pass because it is known elsewhere; it is good only for the hash it was proved with, which is read at every request.
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../../platform/cache/lru.ts'
 import { createAccessRead } from './access-reads.service.ts'
 import { type BasicProofDeps, createBasicProof, nameKey, pairOf } from './basic-proof.service.ts'
 import { type MachineAccess, byMachineName } from './proxy-auth.store.ts'
@@ -14,7 +14,7 @@ const maxProven = 50_000
 export function createBasicLogin(deps: BasicProofDeps) {
   const { database, verifier, guesses } = deps
   const { prove, refuseBlocked } = createBasicProof(deps)
-  const proven = new LRUCache<string, string>({ max: maxProven })
+  const proven = createLru<string>({ max: maxProven })
   const find = createAccessRead<MachineAccess>(database, byMachineName, [])
   return async (
     login: { username: string; password: string },

@@ -3,7 +3,7 @@
 // revoked credential is refused although its secret is cached. Secrets themselves are never kept, only their HMAC
 // under a key that lives as long as the process.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache/lru.ts'
 import type { Metrics } from '../metrics.ts'
 import { createSingleFlight } from '../cache/single-flight.ts'
 import type { Kdf, KdfAccount } from './kdf.ts'
@@ -29,8 +29,8 @@ const refusedTtlMs = 60_000
 export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number): Verifier {
   // As a key object: node takes five times as long over a buffer.
   const key = createSecretKey(randomBytes(32))
-  const verified = new LRUCache<string, string>({ max: maxVerified })
-  const refused = new LRUCache<string, string>({ max: maxRefused, ttl: refusedTtlMs })
+  const verified = createLru<string>({ max: maxVerified })
+  const refused = createLru<string>({ max: maxRefused, ttl: refusedTtlMs })
   const once = createSingleFlight<boolean>()
 
   const run = async (secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean> => {

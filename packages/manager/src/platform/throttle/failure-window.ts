@@ -1,6 +1,6 @@
 // Failures of clients as one process saw them: too many within a window block the client, each block twice as long as
 // the one before. Pure except for its state; the time is a parameter.
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache/lru.ts'
 
 export type ThrottleLimits = {
   /** This many failures within the window block the client. */
@@ -25,11 +25,10 @@ const nothing: State = { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0, 
 
 /** The clients that failed last; older ones are forgotten when there are too many. */
 export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }: ThrottleLimits) {
-  const clients = new LRUCache<string, State>({ max: maxClients })
+  const clients = createLru<State>({ max: maxClients })
   const stateOf = (client: string): State => clients.get(client) ?? nothing
-  // How often a client was blocked is kept for one longest block after the last one.
-  const keep = (client: string, state: State, ms: number): void =>
-    void clients.set(client, state, { ttl: ms + maxBlockMs })
+  // The number of blocks is kept for one longest block after the last one.
+  const keep = (client: string, state: State, ms: number): void => clients.set(client, state, ms + maxBlockMs)
   return {
     /** For how long the client is still blocked. */
     blockedMs: (client: string, now: number): number => Math.max(0, stateOf(client).blockedUntil - now),
@@ -58,6 +57,6 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
       if (clearedAt > stateOf(client).clearedAt) keep(client, { ...nothing, clearedAt }, windowMs)
     },
 
-    forget: (client: string): void => void clients.delete(client),
+    forget: (client: string): void => clients.delete(client),
   }
 }

@@ -2,7 +2,7 @@
 // process saw itself it also keeps in memory, so that limits go on when Redis is away, hangs or was emptied. Only
 // failures touch Redis: a success costs a map lookup, and its clearing of the shared counter is sent with others a
 // moment later.
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache/lru.ts'
 import type { Clock } from '../clock.ts'
 import type { AuthFailures } from '../credentials/auth-failures.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
@@ -82,7 +82,7 @@ export function createThrottle(
   const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
-  const recentlyAsked = new LRUCache<string, true>({ max: maxAsked, ttl: askEveryMs })
+  const recentlyAsked = createLru<true>({ max: maxAsked, ttl: askEveryMs })
   const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
 
   const countLockout = metrics.lockouts.of(name)
