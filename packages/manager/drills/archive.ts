@@ -3,7 +3,7 @@
 import { appendFileSync, cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { endChild, startChild, until } from '../faults/children.ts'
 import type { Engines } from '../faults/cluster.ts'
-import { postgresBin } from '../test/engines/install.ts'
+import { ensurePostgres } from '../test/engines/install.ts'
 import { type WalSample, holdsUntil } from './wal.ts'
 
 export type Archive = {
@@ -20,7 +20,7 @@ export async function startArchive({ adminUrl, sql }: Engines, folder: string): 
   const path = `${folder}/archive`
   mkdirSync(path)
   const child = startChild({
-    program: `${postgresBin() ?? ''}/${name}`,
+    program: `${ensurePostgres()}/${name}`,
     args: ['-d', adminUrl, '-D', path, '--synchronous', '--no-loop'],
     env: {},
     logFile: `${folder}/archive.log`,

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type Engines, serviceRole } from '../faults/cluster.ts'
-import { postgresBin } from '../test/engines/install.ts'
+import { ensurePostgres } from '../test/engines/install.ts'
 import { findPostgresAccount } from '../test/engines/postgres.ts'
 import { recoverFrom, recovered } from './archive.ts'
 import { type WalSample, holdsUntil } from './wal.ts'
@@ -20,7 +20,7 @@ export type Backup = {
 
 const execute = promisify(execFile)
 const run = (program: string, args: string[]): Promise<{ stdout: string; stderr: string }> =>
-  execute(`${postgresBin() ?? ''}/${program}`, args, { maxBuffer: 64 * 1024 * 1024, cwd: '/' })
+  execute(`${ensurePostgres()}/${program}`, args, { maxBuffer: 64 * 1024 * 1024, cwd: '/' })
 
 /** Takes a backup of a server that goes on working. */
 export const takeBackup = (method: Method, engines: Engines, folder: string): Promise<Backup> =>

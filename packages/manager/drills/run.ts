@@ -1,7 +1,7 @@
 // Plays a drill and prints one line about it: npm run drill -- <name> [options]
 import { parseArgs } from 'node:util'
 import type { Verdict } from '../faults/verdict.ts'
-import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
+import { ensureHighAvailability } from '../test/engines/install.ts'
 import { drillRestore, restorePlants } from './restore.ts'
 import { drillUpgrade, upgradePlants } from './upgrade.ts'
 
@@ -69,7 +69,6 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
-  ensureEngines()
   ensureHighAvailability()
   const [name] = positionals
   const { figures, broken } = await play(name, values)

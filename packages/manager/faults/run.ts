@@ -1,6 +1,6 @@
 // The command line of the fault programme: npm run faults -- <row or group>… [options]
 import { parseArgs } from 'node:util'
-import { ensureEngines, ensureHighAvailability } from '../test/engines/install.ts'
+import { ensureHighAvailability } from '../test/engines/install.ts'
 import type { RowOptions } from './base.ts'
 import { measureBare } from './engines/bare.ts'
 import { playAll } from './programme.ts'
@@ -93,7 +93,6 @@ async function main(): Promise<number> {
     keep: values.keep,
   }
   const repeat = numberOf(values.repeat) ?? 1
-  ensureEngines()
   ensureHighAvailability()
   const out = createOutFolder(options.seed)
   const keep: Parameters<typeof playAll>[0]['keep'] = (played) => writeOut(out, played)

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { migrateUp } from '../src/platform/db/migrate.ts'
-import { ensureEngines } from '../test/engines/install.ts'
 import { findPostgresAccount, freePort, startPostgres } from '../test/engines/postgres.ts'
 import { startRedis } from '../test/engines/redis.ts'
 import { type DevFolder, claimFolder } from './dev-folder.ts'
@@ -61,7 +60,6 @@ export async function runDevelopment(development: Development): Promise<never> {
 
 async function run(development: Development, stops: Stop[], signal: AbortSignal): Promise<number> {
   const { command, dir, port, ports, given, startService, startBeside } = development
-  if (given.databaseUrl === undefined || given.redisUrl === undefined) ensureEngines()
   const { uid } = userInfo()
   const owners = [uid, uid === 0 ? (findPostgresAccount()?.uid ?? 0) : uid]
   const folder = await claimFolder(dir, port, owners, command)

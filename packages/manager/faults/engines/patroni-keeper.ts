@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { findPostgresAccount, freePort } from '../../test/engines/postgres.ts'
-import { postgresBin } from '../../test/engines/install.ts'
+import { ensurePostgres } from '../../test/engines/install.ts'
 import {
   type Layout,
   type Node,
@@ -151,8 +151,7 @@ async function distinctPorts(count: number): Promise<number[]> {
 }
 
 async function layOut(): Promise<Layout> {
-  const bin = postgresBin()
-  if (bin === null) throw new Error('PostgreSQL is not installed')
+  const bin = ensurePostgres()
   const ports = await distinctPorts(1 + nodeNumbers.length * 4)
   const nodes = nodeNumbers.map((number): Node => {
     const [postgres, rest, etcdClient, etcdPeer] = ports.slice(number * 4 - 3) as [

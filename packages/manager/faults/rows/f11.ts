@@ -2,7 +2,7 @@
 // lost, and everything goes on by itself. Needs root, for a small file system that can be filled.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { postgresBin } from '../../test/engines/install.ts'
+import { ensurePostgres } from '../../test/engines/install.ts'
 import { pause } from '../children.ts'
 import { checkAccepted } from '../comms-checkers.ts'
 import type { Cluster } from '../cluster.ts'
@@ -73,7 +73,7 @@ async function checkFiles({ adminUrl }: Cluster): Promise<string[]> {
   const at = ['-h', hostname, '-p', port, '-U', 'postgres', '-d', 'postgres']
   const args = [...at, '--install-missing', '--heapallindexed', '--no-strict-names']
   try {
-    const { stdout } = await promisify(execFile)(`${postgresBin()}/pg_amcheck`, args)
+    const { stdout } = await promisify(execFile)(`${ensurePostgres()}/pg_amcheck`, args)
     return stdout.split('\n').filter(Boolean)
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
-import { postgresBin } from '../engines/install.ts'
+import { ensurePostgres } from '../engines/install.ts'
 import { type Person, headersOf, testEnv } from '../kit/app.ts'
 import {
   basicValue,
@@ -96,7 +96,7 @@ const found = (text: string): string[] =>
 describe('issued secrets', () => {
   test('[access-tokens.format] [machine-users.token] are not in a dump of the database', async () => {
     const url = new URL(database.url)
-    const { stdout } = await promisify(execFile)(`${postgresBin()}/pg_dump`, ['--inserts', url.href], {
+    const { stdout } = await promisify(execFile)(`${ensurePostgres()}/pg_dump`, ['--inserts', url.href], {
       maxBuffer: 64 * 1_048_576,
     })
     // The dump holds what it should, so what it lacks is not there.

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
 /** The folder with PostgreSQL's programs, the newest version first. */
-export function postgresBin(): string | null {
+function postgresBin(): string | null {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted(byVersion).at(-1)
   if (found !== undefined) return found.slice(0, -'/initdb'.length)
   const onPath = which('initdb')
@@ -12,7 +12,7 @@ export function postgresBin(): string | null {
 }
 
 /** The Redis or Valkey server program. */
-export const redisServer = (): string | null => which('redis-server') ?? which('valkey-server')
+const redisServer = (): string | null => which('redis-server') ?? which('valkey-server')
 
 const byVersion = (a: string, b: string): number => Number(a.split('/')[4]) - Number(b.split('/')[4])
 
@@ -24,18 +24,23 @@ function which(program: string): string | null {
   }
 }
 
-/** Installs what is missing, or throws saying what to install. */
-export function ensureEngines(): void {
-  const missing = [
-    postgresBin() === null ? 'postgresql' : null,
-    redisServer() === null ? 'redis-server' : null,
-    // The guides in docs/ are played with it.
-    which('curl') === null ? 'curl' : null,
-    // Prepares a network of its own for the test of callbacks.
-    process.platform === 'linux' && which('ip') === null ? 'iproute2' : null,
-  ]
-  install(missing.filter((name) => name !== null))
+/** The folder with PostgreSQL's programs, installed first where that is possible. */
+export function ensurePostgres(): string {
+  if (postgresBin() === null) install(['postgresql'])
+  return postgresBin() as string
 }
+
+/** The Redis or Valkey server program, installed first where that is possible. */
+export function ensureRedis(): string {
+  if (redisServer() === null) install(['redis-server'])
+  return redisServer() as string
+}
+
+/** Installs curl, with which the pages in docs/ are played. */
+export const ensureCurl = (): void => ensurePrograms({ curl: 'curl' })
+
+/** Installs ip, which prepares network namespaces. */
+export const ensureIp = (): void => ensurePrograms({ ip: 'iproute2' })
 
 /** The Chromium program, installed first where that is possible. */
 export function ensureChromium(): string {

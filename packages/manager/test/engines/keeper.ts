@@ -1,22 +1,71 @@
-// Keeps a PostgreSQL and a Redis for whoever started it (run.ts): prints where they are, and stops them and throws their
-// data away when its standard input ends. That happens however the other process ends, also when it is killed.
-import { mkdtempSync, rmSync } from 'node:fs'
+// Keeps the engines of one run: `keeper.ts <socket>`. A client connects, sends the name of an engine and receives one line
+// of JSON: the address, or why the engine did not start. The first request for an engine starts it. When standard input
+// closes, which also happens when the run is killed, the keeper stops its engines and removes their data.
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { createInterface } from 'node:readline'
+import { ensureCeph } from './install.ts'
 import { freePort, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
+import { startS3 } from './s3.ts'
 
+type Engine = { url: string; stop: () => Promise<void> | void }
+
+const [path] = process.argv.slice(2)
+if (path === undefined) throw new Error('usage: keeper.ts <socket>')
 const dir = mkdtempSync(`${tmpdir()}/manager-engines-`)
-try {
-  const postgres = startPostgres(dir, await freePort())
-  const redis = await startRedis(await freePort())
-  process.stdout.write(`${JSON.stringify({ databaseUrl: postgres.url, redisUrl: redis.url, dir })}\n`)
-  await new Promise((resolve) => {
-    process.stdin.once('close', resolve).resume()
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve)
-  })
-  await redis.stop()
-  postgres.stop('immediate')
-} finally {
-  rmSync(dir, { recursive: true, force: true })
+// As root, PostgreSQL runs as another user, who must reach its folder.
+chmodSync(dir, 0o755)
+
+const starters: Record<string, () => Promise<Engine>> = {
+  postgres: async () => {
+    const postgres = startPostgres(`${dir}/postgres`, await freePort())
+    return { url: postgres.url, stop: () => postgres.stop('immediate') }
+  },
+  redis: () => freePort().then((port) => startRedis(port)),
+  s3: async () => {
+    ensureCeph()
+    const s3 = await startS3(`${dir}/s3`, await freePort())
+    const url = Object.assign(new URL(s3.endpoint), { username: s3.accessKeyId, password: s3.secretAccessKey })
+    return { url: url.href, stop: () => s3.stop() }
+  },
 }
+
+const started = new Map<string, Promise<Engine>>()
+function engineOf(name: string): Promise<Engine> {
+  const engine =
+    started.get(name) ?? starters[name]?.() ?? Promise.reject(new Error(`unknown engine ${name}`))
+  started.set(name, engine)
+  return engine
+}
+
+const server = createServer((socket) => {
+  // The client may be killed while it waits.
+  socket.on('error', () => undefined)
+  const answer = (reply: { url: string } | { failed: string }): void =>
+    void socket.end(`${JSON.stringify(reply)}\n`)
+  createInterface(socket).once('line', (name) => {
+    // A starter that throws before its first await must not end the keeper.
+    void Promise.resolve()
+      .then(() => engineOf(name))
+      .then(
+        ({ url }) => answer({ url }),
+        (error: Error) => answer({ failed: error.message }),
+      )
+  })
+}).listen(path)
+
+await Promise.race([
+  once(process.stdin.resume(), 'close'),
+  ...['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)),
+])
+server.close()
+for (const engine of started.values())
+  await engine.then(
+    ({ stop }) => stop(),
+    () => undefined,
+  )
+rmSync(dir, { recursive: true, force: true })
 process.exit()

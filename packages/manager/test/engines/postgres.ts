@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { postgresBin } from './install.ts'
+import { ensurePostgres } from './install.ts'
 
 export type Postgres = {
   port: number
@@ -30,8 +30,7 @@ export async function freePort(): Promise<number> {
  * production does.
  */
 export function startPostgres(dir: string, port: number, { durable = false } = {}): Postgres {
-  const bin = postgresBin()
-  if (bin === null) throw new Error('PostgreSQL is not installed')
+  const bin = ensurePostgres()
   const data = `${dir}/data`
   mkdirSync(dir, { recursive: true })
   // PostgreSQL refuses to run as root; the package brings a user for it.

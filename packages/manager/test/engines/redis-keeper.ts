@@ -5,20 +5,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
-import { redisServer } from './install.ts'
+import { ensureRedis } from './install.ts'
 import { freePort } from './postgres.ts'
 import { askRedis, infoOf, waitFor } from './redis-ask.ts'
 
 export type KeptServers = { pids: Record<number, number>; servers: number[]; sentinels: number[] }
 
 const masterName = 'main'
-const program = redisServer()
-if (program === null) throw new Error('Redis is not installed')
+const program = ensureRedis()
 const dir = mkdtempSync(`${tmpdir()}/manager-redis-`)
 const running = new Map<number, { args: string[]; child: ChildProcess }>()
 
 async function start(port: number, args: string[]): Promise<void> {
-  const child = spawn(program as string, args, { stdio: 'ignore', cwd: dir })
+  const child = spawn(program, args, { stdio: 'ignore', cwd: dir })
   running.set(port, { args, child })
   await waitFor(`Redis on port ${port}`, async () => (await askRedis(port, 'PING')) === 'PONG')
 }

@@ -1,7 +1,7 @@
 // A Redis server of one's own, keeping nothing on disk.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect } from 'node:net'
-import { redisServer } from './install.ts'
+import { ensureRedis } from './install.ts'
 
 export type RedisServer = {
   pid: number
@@ -14,8 +14,7 @@ export type RedisServer = {
 
 /** Starts a server on the port and waits until it answers; detached, a Ctrl-C in the terminal does not reach it. */
 export async function startRedis(port: number, { detached = false } = {}): Promise<RedisServer> {
-  const program = redisServer()
-  if (program === null) throw new Error('Redis is not installed')
+  const program = ensureRedis()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child: ChildProcess = spawn(program, args, { stdio: 'ignore', cwd: '/tmp', detached })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -30,8 +30,14 @@ let counter = 0
 const { env } = process
 const freshName = (): string => `${prefixOf(env['TEST_RUN'] ?? 'none')}${process.pid}_${counter++}`
 
-/** The template for the migrations as they are now; made once, by whoever comes first. */
-export async function prepareTemplate(): Promise<string> {
+let template: Promise<string> | undefined
+/** The template for the current migrations; the first process that asks creates it. */
+export function prepareTemplate(): Promise<string> {
+  template ??= createTemplate()
+  return template
+}
+
+async function createTemplate(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of globSync('*.sql', { cwd: migrations }).toSorted())
     hash.update(file).update(readFileSync(migrations + file))

@@ -1,44 +1,41 @@
-// Runs once before all test files: the template database they clone, what removes the databases of the run, and what starts
-// an S3 service when a test asks for one.
-import { type ChildProcess, spawn } from 'node:child_process'
+// Runs once before all test files. It prepares the engines (engines.ts), or the server that TEST_DATABASE_URL names: there,
+// a process that outlives the run removes the run's databases.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { asAdmin, prepareTemplate } from './databases.ts'
+import { startKeeper } from './engines.ts'
 
-/** Prepares the run; returns what ends it. */
+/** Prepares the run and returns the function that ends it. */
 export default async function setup(): Promise<() => Promise<void>> {
+  // The projects of a run share one preparation.
+  if (process.env['TEST_RUN'] !== undefined) return () => Promise.resolve()
   // A test that kills a run names it.
   const run = process.env['NAMED_TEST_RUN'] ?? randomBytes(6).toString('hex')
   process.env['TEST_RUN'] = run
-  const s3Socket = `${tmpdir()}/manager-s3-${run}.sock`
-  process.env['TEST_S3_SOCKET'] = s3Socket
-  const keepers = [
-    startKeeper(new URL('./database-reaper.ts', import.meta.url), run),
-    startKeeper(new URL('../engines/s3-keeper.ts', import.meta.url), s3Socket),
-  ]
+  if (process.env['TEST_DATABASE_URL'] === undefined) return startKeeper()
+  const stops = [startReaper(run), startKeeper()]
   await dropForgotten(await prepareTemplate())
   return async () => {
-    const ends = keepers.map((keeper) => {
-      keeper.ref()
-      keeper.stdin?.end()
-      return once(keeper, 'exit')
-    })
-    await Promise.all(ends)
+    await Promise.all(stops.map((stop) => stop()))
   }
 }
 
-function startKeeper({ pathname }: URL, argument: string): ChildProcess {
-  const keeper = spawn(process.execPath, [pathname, argument], {
-    // Its own session: what ends this process, by whatever signal, does not end the keeper.
+function startReaper(run: string): () => Promise<void> {
+  const reaper = spawn(process.execPath, [new URL('./database-reaper.ts', import.meta.url).pathname, run], {
+    // A session of its own: a signal that ends this process does not reach the reaper.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
-  keeper.unref()
-  return keeper
+  reaper.unref()
+  return async () => {
+    reaper.ref()
+    reaper.stdin.end()
+    await once(reaper, 'exit')
+  }
 }
 
-/** Templates of former migrations, and whatever is left by a machine that stopped; other runs keep theirs. */
+/** Drops templates of earlier migrations and databases left by a machine that stopped; other runs keep theirs. */
 function dropForgotten(template: string): Promise<void> {
   return asAdmin(async (client) => {
     const { rows } = await client.query<{ name: string }>(

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { ensureCurl } from '../engines/install.ts'
 import { type Answer, answerOf, parseBody, printed } from './played-page.ts'
 
 const run = promisify(execFile)
@@ -9,6 +10,7 @@ export function createShell(
   cwd: string,
   env: NodeJS.ProcessEnv = process.env,
 ): (command: string) => Promise<Answer> {
+  ensureCurl()
   let variables = ''
   return async (command) => {
     const { stdout } = await run('bash', ['-c', variables + command], { cwd, env })

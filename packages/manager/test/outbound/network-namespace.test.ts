@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { ensureIp } from '../engines/install.ts'
 import type { Seen } from './inside-namespace.ts'
 
 const program = fileURLToPath(new URL('inside-namespace.ts', import.meta.url))
@@ -18,6 +19,7 @@ const ways = [
 
 /** How a program is started in a namespace here; throws saying why it cannot be, and what would help. */
 function findWay(): string[] {
+  ensureIp()
   const problems: string[] = []
   for (const way of ways)
     try {
