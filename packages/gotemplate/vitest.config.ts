@@ -5,8 +5,7 @@ export default defineConfig({
     name: 'gotemplate',
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
-    // What measures: `npm run test:load`.
-    exclude: ['**/*.load.test.ts'],
+    exclude: ['**/*.nightly.test.ts'],
     pool: 'forks',
     maxWorkers: '100%',
     // Node itself loads and strips the types, as it does for those who use the package.

@@ -5,8 +5,7 @@ export default defineConfig({
     name: 'manager',
     root: import.meta.dirname,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'faults/{,mixed/}*.test.ts'],
-    // What floods, measures or needs much data: `npm run test:load`; what needs a cluster: `npm run test:kubernetes`.
-    exclude: ['**/*.load.test.ts', '**/*.kubernetes.test.ts'],
+    exclude: ['**/*.{load,nightly}.test.ts'],
     globalSetup: ['test/kit/global-setup.ts'],
     // Processes, so that a test file can fill a pool or end badly without touching another.
     pool: 'forks',

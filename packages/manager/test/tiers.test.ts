@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../../', import.meta.url).pathname
 const files = globSync('*/{src,test,faults}/**/*.test.ts', { cwd: root }).filter(
-  (file) => !file.includes('.load.') && !file.includes('.kubernetes.'),
+  (file) => !file.includes('.load.') && !file.includes('.nightly.'),
 )
 /** A difference of times, memory in use, the delay of the event loop, a stream of calls at some rate. */
 const measures =

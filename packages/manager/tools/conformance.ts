@@ -15,9 +15,12 @@ const root = new URL('../../../', import.meta.url).pathname
 const pageFile = `${root}docs/conformance.md`
 const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
 const claims: Claims = new Map()
-for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted())
+for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted()) {
+  // A rule is proved at every change: tests of the nightly tier claim nothing.
+  if (file.endsWith('.nightly.test.ts')) continue
   for (const id of claimsIn(readFileSync(root + file, 'utf8')))
     claims.set(id, (claims.get(id) ?? new Set()).add(file.replace(/^packages\/manager\//, '')))
+}
 
 let [covered, total] = [0, 0]
 for (const { title, entries } of register.areas) {

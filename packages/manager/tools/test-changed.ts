@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 const manager = 'packages/manager/'
-const isTest = (file: string): boolean => /(?<!\.load|\.kubernetes)\.test\.ts$/.test(file)
+const isTest = (file: string): boolean => /(?<!\.load|\.nightly)\.test\.ts$/.test(file)
 /** What an operation may do is shown for all operations at once. */
 const ofOperations = ['test/policy/policy.test.ts', 'test/schema-rules.test.ts'].map((file) => manager + file)
 

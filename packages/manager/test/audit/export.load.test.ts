@@ -1,131 +1,18 @@
-// Very many rows of the audit trail, a million with LOAD_SIZE=full: how fast they leave, and what they hold meanwhile.
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+// Exports of an audit trail that break off, and more exports than there are connections.
 import { connect } from 'node:net'
-import { Pool } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, headersOf } from '../kit/app.ts'
-import { seedChains } from '../kit/audit-bulk.ts'
+import { expect, test } from 'vitest'
+import { headersOf } from '../kit/app.ts'
+import { openSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
 import { askExport } from '../kit/audit-export.ts'
-import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
-import { loadSize } from '../kit/load-sizes.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
-import { seedUser } from '../kit/seed.ts'
 
-const [chains, rowsPerChain] = [10, loadSize(20_000, 100_000)]
-const rows = chains * rowsPerChain
-const allowedMb = 64
-let chainIds: string[]
-let database: TestDatabase
-let sql: Pool
-let service: ServiceProcess
-let admin: Person
-beforeAll(async () => {
-  database = await createScratchDatabase()
-  sql = new Pool({ connectionString: database.url, max: 4 })
-  chainIds = await seedChains(sql, chains, rowsPerChain)
-  await sql.query('vacuum analyze audit_logs')
-  admin = await seedUser(sql, 'admin', 'administrator')
-  // Jobs would verify all of these rows meanwhile.
-  service = await startProcess(database.url, { SVC_ROLES: 'api' })
-}, 300_000)
-afterAll(async () => {
-  service.child.kill('SIGTERM')
-  await service.exit
-  await sql.end()
-  await database.drop()
-})
-
-const rssMb = (): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1024
-
-/** The most memory that the service had above the start, in MB, while the work was done. */
-async function growthDuring(work: () => Promise<void>): Promise<number> {
-  const before = rssMb()
-  let most = before
-  const timer = setInterval(() => (most = Math.max(most, rssMb())), 20)
-  await work()
-  clearInterval(timer)
-  return most - before
-}
-
-/** Reads an export to its end; returns how many lines it has. */
-async function readExport(query: Record<string, string>): Promise<number> {
-  const response = await askExport(service, admin, query)
-  let lines = 0
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>)
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++
-  return lines
-}
-
-/** The same rows by PostgreSQL's own program. */
-function bareCopy(): Promise<void> {
-  const copy = 'copy (select * from audit_logs order by chain_id, seq) to stdout'
-  const child = spawn('psql', [database.url, '-c', copy], { stdio: ['ignore', 'ignore', 'inherit'] })
-  return new Promise((resolve, reject) =>
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`psql ended with ${code}`)))),
-  )
-}
-
-const perSecond = async (work: () => Promise<unknown>): Promise<number> => {
-  const began = performance.now()
-  await work()
-  return Math.round(rows / ((performance.now() - began) / 1_000))
-}
-const openSnapshots = async (): Promise<number> =>
-  Number(
-    (
-      await sql.query<{ n: string }>(
-        `select count(*) n from pg_stat_activity where datname = current_database() and backend_xmin is not null
-           and pid <> pg_backend_pid() and xact_start is not null`,
-      )
-    ).rows[0]?.n,
-  )
-
-test('[audit-export.streamed] very many rows leave in constant memory', async () => {
-  // What every first export loads, and how far V8 lets the space of young objects grow, is not what rows cost.
-  for (const format of ['csv', 'ndjson']) await readExport({ project_id: chainIds[0] as string, format })
-  const report = (what: string, figures: Record<string, number>): void =>
-    void process.stdout.write(
-      `${what} of ${rows} rows: ${Object.entries(figures)
-        .map(([name, value]) => `${name}=${Math.round(value)}`)
-        .join(' ')}\n`,
-    )
-  let [lines, rows_per_s] = [0, 0]
-  const rss_mb_more = await growthDuring(async () => {
-    rows_per_s = await perSecond(async () => (lines = await readExport({ format: 'ndjson' })))
-  })
-  const bare_copy_rows_per_s = await perSecond(bareCopy)
-  report('export', { rows_per_s, bare_copy_rows_per_s, rss_mb: rssMb(), rss_mb_more })
-  expect(rss_mb_more).toBeLessThan(allowedMb)
-  expect(lines).toBeGreaterThan(rows)
-}, 500_000)
-
-test('a client that stops reading holds no memory, and one that is gone gives its cursor back', async () => {
-  const { hostname, port } = new URL(service.url)
-  const socket = connect(Number(port), hostname)
-  const lines = Object.entries(headersOf(admin)).map(([name, value]) => `${name}: ${value}\r\n`)
-  const growth = await growthDuring(async () => {
-    socket.write(`GET /api/audit/export?format=csv HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n`)
-    await new Promise((resolve) => socket.once('readable', resolve))
-    await new Promise((resolve) => setTimeout(resolve, 5_000))
-  })
-  process.stdout.write(`unread export: rss_mb=+${growth.toFixed(1)}\n`)
-  expect(growth).toBeLessThan(allowedMb)
-  expect(await openSnapshots()).toBe(1)
-  socket.destroy()
-  await expect.poll(openSnapshots, { timeout: 5_000 }).toBe(0)
-  // Nothing is wrong with a caller who goes away.
-  expect(service.lines.filter((line) => line.includes('could not be ended'))).toEqual([])
-  expect((await askExport(service, admin, { limit: '1' })).status).toBe(200)
-}, 60_000)
+const scene = useLargeTrail(10, 5_000)
 
 test('[audit-export.streamed] an export that breaks off does not look whole', async () => {
   for (const format of ['json', 'ndjson', 'csv']) {
-    const response = await askExport(service, admin, { format })
+    const response = await askExport(scene.service, scene.admin, { format })
     const terminated = async (): Promise<number | null> =>
       (
-        await sql.query(
+        await scene.sql.query(
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
              and state = 'idle in transaction'`,
         )
@@ -133,22 +20,22 @@ test('[audit-export.streamed] an export that breaks off does not look whole', as
     await expect.poll(terminated, { timeout: 10_000 }).toBe(1)
     await expect(response.arrayBuffer()).rejects.toThrow('terminated')
   }
-  expect((await askExport(service, admin, { limit: '1' })).status).toBe(200)
+  expect((await askExport(scene.service, scene.admin, { limit: '1' })).status).toBe(200)
 }, 60_000)
 
 test('as many exports run at once as there are connections for them; the next is told to come again', async () => {
-  const { hostname, port } = new URL(service.url)
-  const lines = Object.entries(headersOf(admin)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { hostname, port } = new URL(scene.service.url)
+  const lines = Object.entries(headersOf(scene.admin)).map(([name, value]) => `${name}: ${value}\r\n`)
   const held = [1, 2].map(() => {
     const socket = connect(Number(port), hostname)
     socket.write(`GET /api/audit/export?format=ndjson HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n`)
     return socket
   })
-  await expect.poll(openSnapshots, { timeout: 10_000 }).toBe(2)
-  const refused = await askExport(service, admin)
+  await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(2)
+  const refused = await askExport(scene.service, scene.admin)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   // Requests have connections of their own.
-  expect((await fetch(`${service.url}/health`)).status).toBe(200)
+  expect((await fetch(`${scene.service.url}/health`)).status).toBe(200)
   for (const socket of held) socket.destroy()
-  await expect.poll(openSnapshots, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(0)
 }, 60_000)

@@ -28,7 +28,10 @@ const starters: Record<string, () => Promise<Engine>> = {
   s3: async () => {
     ensureCeph()
     const s3 = await startS3(`${dir}/s3`, await freePort())
-    const url = Object.assign(new URL(s3.endpoint), { username: s3.accessKeyId, password: s3.secretAccessKey })
+    const url = Object.assign(new URL(s3.endpoint), {
+      username: s3.accessKeyId,
+      password: s3.secretAccessKey,
+    })
     return { url: url.href, stop: () => s3.stop() }
   },
 }

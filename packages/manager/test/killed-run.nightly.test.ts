@@ -17,9 +17,9 @@ const databasesOf = (run: string): Promise<string[]> =>
     return rows.map(({ name }) => name)
   })
 
-/** Starts a run of a test file with these variables, and returns its process group. */
-function startRun(file: string, env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn('npx', ['vitest', 'run', file], {
+/** Starts a run of test files with these variables, in its own process group. */
+function startRun(files: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn('npx', ['vitest', 'run', ...files], {
     cwd: new URL('../../../', import.meta.url).pathname,
     env: { ...process.env, TEST_RUN: undefined, ...env },
     stdio: 'ignore',
@@ -36,25 +36,33 @@ describe('a run that is killed', () => {
   test('leaves no databases behind on a server that it was given', { timeout: 120_000 }, async () => {
     const run = randomBytes(6).toString('hex')
     const env = { NAMED_TEST_RUN: run, TEST_DATABASE_URL: adminUrl() }
-    const child = startRun('features/settings/settings-cascade.test.ts', env)
+    const child = startRun(['features/settings/settings-cascade.test.ts'], env)
     await expect.poll(async () => (await databasesOf(run)).length, { timeout: 60_000 }).toBeGreaterThan(0)
     await kill(child)
     await expect.poll(() => databasesOf(run), { timeout: 30_000 }).toEqual([])
   })
 
-  test('leaves none of the engines that it started', { timeout: 120_000 }, async () => {
-    // PostgreSQL runs as another user, who must reach its folder.
-    const home = mkdtempSync(`${tmpdir()}/killed-run-`)
-    chmodSync(home, 0o755)
-    const own = { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined, TEST_ENGINES: undefined }
-    const child = startRun('features/settings/settings-cascade.test.ts', { ...own, TMPDIR: home })
-    const engines = (): string[] => processesIn(`${home}/manager-engines-`)
-    await expect.poll(() => engines().length, { timeout: 60_000 }).toBeGreaterThan(0)
-    await kill(child)
-    await expect.poll(() => processesIn(home), { timeout: 60_000 }).toEqual([])
-    expect(readdirSync(home).filter((name) => name.startsWith('manager-'))).toEqual(['manager-compile-cache'])
-    rmSync(home, { recursive: true })
-  })
+  test(
+    'leaves none of the engines that it started, the S3 service included',
+    { timeout: 120_000 },
+    async () => {
+      // PostgreSQL runs as another user, who must reach its folder.
+      const home = mkdtempSync(`${tmpdir()}/killed-run-`)
+      chmodSync(home, 0o755)
+      const own = { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined, TEST_S3_URL: undefined }
+      const files = ['features/settings/settings-cascade.test.ts', 'platform/blobs/bucket-away.test.ts']
+      const child = startRun(files, { ...own, TEST_ENGINES: undefined, TMPDIR: home })
+      // PostgreSQL, and the monitor, manager, storage daemon and gateway of Ceph.
+      const engines = (): string[] => processesIn(`${home}/manager-engines-`)
+      await expect.poll(() => engines().length, { timeout: 90_000 }).toBeGreaterThanOrEqual(5)
+      await kill(child)
+      await expect.poll(() => processesIn(home), { timeout: 60_000 }).toEqual([])
+      expect(readdirSync(home).filter((name) => name.startsWith('manager-'))).toEqual([
+        'manager-compile-cache',
+      ])
+      rmSync(home, { recursive: true })
+    },
+  )
 })
 
 /** Processes whose command line names the folder. */

@@ -1,0 +1,44 @@
+// A service with a large audit trail, for tests that export it.
+import { Pool } from 'pg'
+import { afterAll, beforeAll } from 'vitest'
+import type { Person } from './app.ts'
+import { seedChains } from './audit-bulk.ts'
+import { type TestDatabase, createScratchDatabase } from './databases.ts'
+import { type ServiceProcess, startProcess } from './process.ts'
+import { seedUser } from './seed.ts'
+
+/** Starts the service for the tests of a file; the fields are filled before the first test. */
+export function useLargeTrail(chains: number, rowsPerChain: number) {
+  const scene = {} as {
+    chainIds: string[]
+    database: TestDatabase
+    sql: Pool
+    service: ServiceProcess
+    admin: Person
+  }
+  beforeAll(async () => {
+    scene.database = await createScratchDatabase()
+    scene.sql = new Pool({ connectionString: scene.database.url, max: 4 })
+    scene.chainIds = await seedChains(scene.sql, chains, rowsPerChain)
+    await scene.sql.query('vacuum analyze audit_logs')
+    scene.admin = await seedUser(scene.sql, 'admin', 'administrator')
+    // Without the role jobs, which would verify all of these rows.
+    scene.service = await startProcess(scene.database.url, { SVC_ROLES: 'api' })
+  }, 300_000)
+  afterAll(async () => {
+    scene.service.child.kill('SIGTERM')
+    await scene.service.exit
+    await scene.sql.end()
+    await scene.database.drop()
+  })
+  return scene
+}
+
+/** Counts the snapshots that exports hold open. */
+export async function openSnapshots(sql: Pool): Promise<number> {
+  const { rows } = await sql.query<{ n: string }>(
+    `select count(*) n from pg_stat_activity where datname = current_database() and backend_xmin is not null
+       and pid <> pg_backend_pid() and xact_start is not null`,
+  )
+  return Number(rows[0]?.n)
+}

@@ -1,0 +1,123 @@
+// `npm run test:nightly`: the third tier. Runs every stage, continues after a failure, prints a table and writes it to a file.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+
+type Stage = { name: string; command: string[]; env?: Record<string, string>; report?: string }
+type Result = { stage: Stage; isGood: boolean; seconds: number; counts: string; failed: string[] }
+type Report = {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'manager-nightly-'))
+const vitest = (config: string, report: string): string[] =>
+  ['npx', 'vitest', 'run', '--config', config, '--reporter=default', '--reporter=json'].concat(
+    `--outputFile.json=${report}`,
+  )
+const npmRun = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
+const [testReport, loadReport] = [join(dir, 'tests.json'), join(dir, 'load.json')]
+
+const stages: Stage[] = [
+  { name: 'tests', command: vitest('vitest.nightly.config.ts', testReport), report: testReport },
+  {
+    name: 'load',
+    command: vitest('vitest.load.config.ts', loadReport),
+    report: loadReport,
+    env: { LOAD_SIZE: 'full' },
+  },
+  { name: 'fuzz', command: npmRun('fuzz', '-w', 'gotemplate', '--', '--runs', '50000') },
+  { name: 'restore', command: npmRun('drill', '--', 'restore') },
+  { name: 'upgrade', command: npmRun('drill', '--', 'upgrade') },
+  { name: 'faults', command: npmRun('faults') },
+  { name: 'soak', command: npmRun('soak') },
+]
+
+const help = `Usage: npm run test:nightly -- [<stage>...] [options]
+
+Runs what takes too long for every change: planted faults, large data, timing ratios, played documents, Kubernetes, drills,
+the fault program and the soak. All stages take several hours on two cores. A stage that fails does not stop the others.
+The table goes to standard output and to a file. Exit code 1 when a stage fails.
+
+Stages:
+${stages.map(({ name, command }) => `  ${name.padEnd(9)} ${command.slice(0, 6).join(' ')}`).join('\n')}
+
+Options:
+  --summary <file>  where the table is written (default: nightly-summary.md, or what NIGHTLY_SUMMARY names)
+  --help            show this text
+
+Examples:
+  $ npm run test:nightly
+  $ npm run test:nightly -- tests restore
+  $ npm run test:nightly -- faults --summary /tmp/faults.md
+`
+
+/** Counts and failures of a stage that wrote a report. */
+function readReport(file: string): { counts: string; failed: string[] } {
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+    const failed = report.testResults.flatMap(({ name, status, assertionResults }) => {
+      const path = relative(process.cwd(), name)
+      const tests = assertionResults.filter((one) => one.status === 'failed')
+      if (tests.length > 0) return tests.map(({ fullName }) => `${path}: ${fullName}`)
+      return status === 'failed' ? [`${path}: the file could not be run`] : []
+    })
+    return { counts: `${report.numPassedTests} passed, ${report.numFailedTests} failed`, failed }
+  } catch {
+    return { counts: 'no report', failed: [] }
+  }
+}
+
+function run(stage: Stage): Result {
+  process.stdout.write(`\n--- ${stage.name}: ${stage.command.join(' ')}\n`)
+  const start = performance.now()
+  const [program = '', ...args] = stage.command
+  const { status } = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...stage.env } })
+  const seconds = Math.round((performance.now() - start) / 1000)
+  const read = stage.report === undefined ? { counts: '', failed: [] } : readReport(stage.report)
+  return { stage, isGood: status === 0, seconds, ...read }
+}
+
+const rowOf = ({ stage, isGood, seconds, counts }: Result): string =>
+  `| ${stage.name} | ${isGood ? 'pass' : 'FAIL'} | ${seconds} s | ${counts} |`
+
+/** The table, with the tests that failed below it. */
+function render(results: readonly Result[]): string {
+  const rows = ['| stage | result | time | tests |', '| --- | --- | --- | --- |', ...results.map(rowOf)]
+  const failed = results.flatMap((result) => result.failed.map((name) => `- ${result.stage.name}: ${name}`))
+  return `${[...rows, ...(failed.length > 0 ? ['', 'Failed:', '', ...failed] : [])].join('\n')}\n`
+}
+
+function main(): number {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { summary: { type: 'string' }, help: { type: 'boolean', default: false } },
+  })
+  if (values.help) {
+    process.stdout.write(help)
+    return 0
+  }
+  const unknown = positionals.find((name) => !stages.some((stage) => stage.name === name))
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no stage ${unknown}. Run npm run test:nightly -- --help for a list.\n`)
+    return 2
+  }
+  const file = values.summary ?? process.env['NIGHTLY_SUMMARY'] ?? 'nightly-summary.md'
+  const results: Result[] = []
+  for (const stage of stages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    results.push(run(stage))
+    // After every stage: a night that is cut short keeps what it has found.
+    writeFileSync(file, render(results))
+  }
+  process.stdout.write(`\n${render(results)}\nThe table is in ${file}.\n`)
+  return results.every(({ isGood }) => isGood) ? 0 : 1
+}
+
+try {
+  process.exitCode = main()
+} finally {
+  rmSync(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,76 @@
+// `npm run test:tiers`: lists every test with its tier. With --since it compares them with the tests of another commit and
+// fails when one of those is gone and test/removed-tests.yaml gives no reason.
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { parse } from 'yaml'
+import { type ListedTest, compareTests, readRemovals } from './moved-tests.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+const help = `Usage: npm run test:tiers -- [--since <commit>]
+
+Prints one line per test: its tier, its file and its name, separated by tabs. With --since, every line begins with the tier
+that the test had in that commit, or with "new"; the command fails when a test of that commit is gone without a reason in
+packages/manager/test/removed-tests.yaml.
+
+Examples:
+  $ npm run --silent test:tiers | cut -f 1 | sort | uniq -c
+  $ npm run --silent test:tiers -- --since v0.9.0
+`
+/** Every configuration that releases have had, with the name of its tier. */
+const tiers = {
+  'vitest.config.ts': 'test',
+  'vitest.load.config.ts': 'load',
+  'vitest.nightly.config.ts': 'nightly',
+  'packages/manager/vitest.kubernetes.config.ts': 'kubernetes',
+}
+
+/** The tests of a checkout. Vitest collects them without running them. */
+function listTests(checkout: string): ListedTest[] {
+  return Object.entries(tiers)
+    .filter(([config]) => existsSync(join(checkout, config)))
+    .flatMap(([config, tier]) => {
+      const args = ['vitest', 'list', '--config', config, '--json']
+      const options = { cwd: checkout, encoding: 'utf8', maxBuffer: 2 ** 28 } as const
+      const text = execFileSync('npx', args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+      const found = JSON.parse(text.slice(text.indexOf('['))) as { name: string; file: string }[]
+      return found.map(({ name, file }) => ({ tier, name, file: relative(checkout, file) }))
+    })
+}
+
+const git = (...args: string[]): void => void execFileSync('git', args, { cwd: root, stdio: 'pipe' })
+
+/** The same for another commit, in a checkout that shares the installed packages. */
+function listTestsAt(commit: string): ListedTest[] {
+  const checkout = mkdtempSync(join(tmpdir(), 'manager-tiers-'))
+  git('worktree', 'add', '--detach', checkout, commit)
+  try {
+    for (const folder of ['node_modules', ...globSync('packages/*/node_modules', { cwd: root })])
+      symlinkSync(join(root, folder), join(checkout, folder))
+    return listTests(checkout)
+  } finally {
+    git('worktree', 'remove', '--force', checkout)
+    rmSync(checkout, { recursive: true, force: true })
+  }
+}
+
+const { values } = parseArgs({ options: { since: { type: 'string' }, help: { type: 'boolean' } } })
+const print = (...cells: string[]): void => void process.stdout.write(`${cells.join('\t')}\n`)
+if (values.help === true) process.stdout.write(help)
+else if (values.since === undefined)
+  for (const { tier, file, name } of listTests(root)) print(tier, file, name)
+else {
+  const removals = readRemovals(
+    parse(readFileSync(new URL('../test/removed-tests.yaml', import.meta.url), 'utf8')),
+  )
+  const { rows, lost } = compareTests(listTestsAt(values.since), listTests(root), removals)
+  for (const row of rows) print(row.from, row.to, row.file, row.name)
+  const counts = new Map<string, number>()
+  for (const { from, to } of rows) counts.set(`${from} -> ${to}`, (counts.get(`${from} -> ${to}`) ?? 0) + 1)
+  for (const [way, count] of counts) process.stderr.write(`${way}: ${count}\n`)
+  for (const { file, name } of lost)
+    process.stderr.write(`${file}: "${name}" is gone; move it back or add a reason to removed-tests.yaml\n`)
+  if (lost.length > 0) process.exitCode = 1
+}
