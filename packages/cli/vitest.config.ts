@@ -5,6 +5,7 @@ export default defineConfig({
     name: 'cli',
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
+    exclude: ['**/*.nightly.test.ts'],
     // The service that is asked is that of the tests of the service.
     globalSetup: ['../manager/test/kit/global-setup.ts'],
     pool: 'forks',

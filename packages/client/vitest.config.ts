@@ -5,6 +5,7 @@ export default defineConfig({
     name: 'client',
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
+    exclude: ['**/*.nightly.test.ts'],
     // The client meets the service itself, as the service's own tests start it.
     globalSetup: ['../manager/test/kit/global-setup.ts'],
     pool: 'forks',

@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+export default defineConfig({
+  test: { ...base.test, include: ['test/**/*.nightly.test.ts'], exclude: [] },
+})
