@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 
 const steps: [string, string[]][] = [
   ['files', ['node', 'packages/manager/tools/files.ts']],
+  ['commits', ['node', 'packages/manager/tools/commits.ts']],
   ['format', ['npx', 'prettier', '--check', '--log-level', 'warn', '.']],
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings']],
   ['types', ['npx', 'tsc', '--noEmit']],

@@ -1,0 +1,43 @@
+// Checks the messages of new commits: conventional, imperative, at most 72 characters.
+import { execFileSync } from 'node:child_process'
+import conventional from '@commitlint/config-conventional'
+import lint from '@commitlint/lint'
+
+/** Commits up to this one were written before the rules. */
+const lastUnchecked = '33d3305804c13c811fe140128fa07cc7228a5b43'
+
+/** A first word in another form than the imperative, such as "adds", "fixed" or "moving". */
+const otherForm = /^(?!(?:embed|feed|need|seed|shed|speed|bring|string|bypass)\b)[a-z]+(?:ed|ing|[^s]s)\b/
+
+/** Type, scope, an exclamation mark for a breaking change, and the subject. */
+const parserOpts = { headerPattern: /^(\w+)(?:\(([^()]+)\))?!?: (.*)$/ }
+
+/** Returns the problems of one message, each as a sentence. */
+export async function findProblems(message: string): Promise<string[]> {
+  const rules = { ...conventional.rules, 'header-max-length': [2, 'always', 72] } as const
+  const { errors } = await lint(message, rules, { parserOpts })
+  const subject = /^[^:]*: (.*)$/m.exec(message)?.[1] ?? ''
+  const problems = errors.map(({ message: text }) => text)
+  return otherForm.test(subject) ? [...problems, 'subject must be imperative: "add", not "adds"'] : problems
+}
+
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' })
+
+/** The hashes of the commits to check. A shallow clone does not contain the first one, and only HEAD is checked. */
+function newCommits(): string[] {
+  try {
+    return git('rev-list', '--no-merges', `${lastUnchecked}..HEAD`).split('\n').filter(Boolean)
+  } catch {
+    return [git('rev-parse', 'HEAD').trim()]
+  }
+}
+
+if (import.meta.main) {
+  for (const hash of newCommits()) {
+    const message = git('log', '-1', '--format=%B', hash)
+    for (const problem of await findProblems(message)) {
+      process.stderr.write(`${hash.slice(0, 7)} "${message.split('\n')[0]}": ${problem}\n`)
+      process.exitCode = 1
+    }
+  }
+}
