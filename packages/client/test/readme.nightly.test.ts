@@ -14,6 +14,7 @@ import { type TriggerScene, startTriggerScene } from '../../manager/test/kit/cal
 import { seedTenantMember } from '../../manager/test/kit/comms.ts'
 import { createToken } from '../../manager/test/kit/credentials.ts'
 import { accessCalls, endpointCalls } from '../../manager/test/kit/endpoints.ts'
+import { packWorkspaces } from '../../manager/test/kit/pack-workspaces.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
 import { blocksOf } from '../../manager/test/kit/played-page.ts'
 import { seedMachineUser } from '../../manager/test/kit/seed.ts'
@@ -47,7 +48,7 @@ function startProxy(userId: string) {
     http: "map $http_upgrade $connection_upgrade { default upgrade; '' ''; }",
     server: `
       location = / { default_type text/html; try_files /index.html =404; }
-      location /client/ { alias ${folder}/client/; types {} default_type text/javascript; }
+      location /client/ { alias ${folder}/package/dist/; types {} default_type text/javascript; }
       location /comms/ { proxy_pass ${service.url}/api/proxy/comms/${project.applicationId}/; ${own} }
       location ~ ^/(api|query|pilets|esb) { proxy_pass ${service.url}; ${own} }`,
     files: { 'index.html': pageOf(blocks.find(({ language }) => language === 'js')?.text ?? '') },
@@ -72,8 +73,8 @@ beforeAll(async () => {
     endpointID: data.row.id as string,
   })
   const userId = await seedTenantMember(service, project)
-  const dist = `${root}../manager/tools/dist.ts`
-  execFileSync(process.execPath, [dist, 'client', `${folder}/client`], { stdio: 'pipe' })
+  const [tarball = ''] = await packWorkspaces(['client'], folder)
+  execFileSync('tar', ['-xzf', tarball, '-C', folder])
   proxy = await startProxy(userId)
   browser = await launchBrowser()
   writeFileSync(`${folder}/token`, machine.token, { mode: 0o600 })

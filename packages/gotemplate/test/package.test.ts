@@ -1,4 +1,4 @@
-// The package as others meet it: the examples of the README, what is exported, and what would be published.
+// Runs the examples of the README and checks the exports and the imports of the source.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,20 +51,4 @@ test('the source needs nothing of Node, makes no code, and imports itself only',
     expect(source).not.toMatch(/\beval\(|\bFunction\(|\bprocess\b|\bBuffer\b|\brequire\(|\bimport\(/)
     for (const [, from] of source.matchAll(/from '([^']+)'/g)) expect(from).toMatch(/^\.\/[\w-]+\.ts$/)
   }
-})
-
-test('what is published runs without types and declares them', () => {
-  execFileSync(process.execPath, [`${root}../manager/tools/dist.ts`, 'gotemplate', `${directory}/dist`], {
-    stdio: 'pipe',
-  })
-  const program =
-    "import { parse } from './dist/index.js'\nconsole.log(parse('{{printf \"%05.1f\" .}}').execute(2.25))\n"
-  expect(run('published.mjs', program)).toBe('002.2\n')
-  expect(readFileSync(`${directory}/dist/index.d.ts`, 'utf8')).toMatch(/export declare function parse/)
-  const { exports, devDependencies } = JSON.parse(readFileSync(`${directory}/dist/package.json`, 'utf8')) as {
-    exports: unknown
-    devDependencies?: unknown
-  }
-  expect(exports).toEqual({ '.': { types: './index.d.ts', default: './index.js' } })
-  expect(devDependencies).toBeUndefined()
 })

@@ -5,6 +5,11 @@ import { expect, test } from 'vitest'
 const root = new URL('../../../', import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8')
 
+test('no dependency runs code at install', () => {
+  expect(read('package-lock.json')).not.toContain('hasInstallScript')
+  expect(read('.npmrc')).toContain('strict-allow-scripts=true')
+})
+
 test('every package of production is copied from the stage that installs them', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { dev?: boolean; link?: boolean }>

@@ -1,116 +1,143 @@
-// Packages as others install them: packed by npm, installed without a network into an empty folder, run by Node, which
-// strips no types there, and used by a program that the compiler checks.
+// Packs the published packages with npm, installs the tarballs in an empty folder without a network, and uses them from
+// ES modules, CommonJS, the compiler and the shell.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packWorkspaces } from './kit/pack-workspaces.ts'
+
+type Manifest = {
+  name: string
+  version: string
+  exports?: Record<string, string | object>
+  dependencies?: Record<string, string>
+} & Record<string, unknown>
 
 const root = new URL('../../../', import.meta.url).pathname
-const packages = ['gotemplate', 'client', 'cli']
-/** What they depend on, packed from what is installed here: a cache need not know them. */
+const folders = ['gotemplate', 'client', 'cli']
+const names = ['gotemplate', '@manager/client', '@manager/cli']
+/** npm packs these dependencies from node_modules, because its cache may not contain them. */
 const dependencies = ['commander', 'libsodium-wrappers', 'libsodium', 'yaml']
-let folder: string
+const folder = mkdtempSync(`${tmpdir()}/published-`)
+const consumer = `${folder}/consumer`
 
-/** What a command prints, in the folder of the consumer. */
-const run = (program: string, args: readonly string[], cwd = `${folder}/consumer`): string =>
+const readManifest = (place: string): Manifest =>
+  JSON.parse(readFileSync(`${place}/package.json`, 'utf8')) as Manifest
+
+/** Runs a command in the folder of the consumer and returns its output. */
+const run = (program: string, args: readonly string[], cwd = consumer): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
 
-beforeAll(() => {
-  folder = mkdtempSync(`${tmpdir()}/published-`)
-  mkdirSync(`${folder}/consumer`)
-  writeFileSync(`${folder}/consumer/package.json`, '{"name":"consumer","version":"1.0.0","type":"module"}')
-  for (const name of packages)
-    run(process.execPath, [`${root}packages/manager/tools/dist.ts`, name, `${folder}/${name}`], folder)
-  const places = packages
-    .map((name) => `${folder}/${name}`)
-    .concat(dependencies.map((name) => `${root}node_modules/${name}`))
+const runProgram = (file: string, source: string): string => {
+  writeFileSync(`${consumer}/${file}`, source)
+  return run(process.execPath, [file])
+}
+
+function packDependencies(): string[] {
+  const places = dependencies.map((name) => `${root}node_modules/${name}`)
   const packed = run('npm', ['pack', '--offline', '--ignore-scripts', '--json', ...places], folder)
-  const files = (JSON.parse(packed) as { filename: string }[]).map(({ filename }) => `${folder}/${filename}`)
-  run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files])
+  return (JSON.parse(packed) as { filename: string }[]).map(({ filename }) => `${folder}/${filename}`)
+}
+
+beforeAll(async () => {
+  mkdirSync(consumer)
+  writeFileSync(`${consumer}/package.json`, '{"name":"consumer","version":"1.0.0","type":"module"}')
+  const packing = packWorkspaces(folders, folder)
+  const tarballs = [...packDependencies(), ...(await packing)]
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('they run', () => {
-  writeFileSync(
-    `${folder}/consumer/program.js`,
-    `import { parse } from 'gotemplate'
-     import { connect, registerBackend } from '@manager/client'
-     import { meDocument } from '@manager/client/documents'
-     console.log(parse('{{.}}').execute(1), connect({ url: 'https://m.example/' }).url, typeof registerBackend, meDocument.slice(0, 9))`,
-  )
-  expect(run(process.execPath, ['program.js'])).toBe('1 https://m.example function query me{\n')
-})
+describe('installed', () => {
+  test('they run in an ES module', () => {
+    const program = `
+      import { parse } from 'gotemplate'
+      import { connect, registerBackend } from '@manager/client'
+      import { meDocument } from '@manager/client/documents'
+      console.log(parse('{{printf "%05.1f" .}}').execute(2.25), connect({ url: 'https://m.example/' }).url)
+      console.log(typeof registerBackend, meDocument.slice(0, 9))`
+    expect(runProgram('program.js', program)).toBe('002.2 https://m.example\nfunction query me{\n')
+  })
 
-test('a folder with anything else in it is left alone', () => {
-  const tool = [`${root}packages/manager/tools/dist.ts`, 'client', `${folder}/consumer`]
-  expect(() => run(process.execPath, tool)).toThrow(
-    'is not empty, and is not a former package @manager/client',
-  )
-  expect(existsSync(`${folder}/consumer/package.json`)).toBe(true)
-})
+  test('CommonJS loads them with require() and with import()', () => {
+    const program = `
+      console.log(require('gotemplate').parse('{{.}}').execute(1), typeof require('@manager/client').connect)
+      import('@manager/client/documents').then(({ meDocument }) => console.log(meDocument.slice(0, 9)))`
+    expect(runProgram('program.cjs', program)).toBe('1 function\nquery me{\n')
+  })
 
-test('svc runs as a program of the folder', () => {
-  const svc = `${folder}/consumer/node_modules/.bin/svc`
-  expect(run(svc, ['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/)
-  expect(run(svc, ['apply', '--help'])).toContain('svc apply -f')
-  expect(run(svc, ['completion', 'bash'])).toContain('complete ')
-})
+  test('npx svc runs', () => {
+    expect(run('npx', ['--offline', 'svc', '--version'])).toBe(
+      `${readManifest(root + 'packages/cli').version}\n`,
+    )
+    const svc = `${consumer}/node_modules/.bin/svc`
+    expect(run(svc, ['apply', '--help'])).toContain('svc apply -f')
+    expect(run(svc, ['completion', 'bash'])).toContain('complete ')
+  })
 
-/** Checks a program against the declarations, by the strictest rules, theirs included. */
-function check(source: string): string {
-  writeFileSync(`${folder}/consumer/checked.ts`, source)
-  const rules = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
-  const language = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--target',
-    'es2024',
-    '--module',
-    'nodenext',
-    '--types',
-    'node',
-  ]
-  try {
-    return run(process.execPath, [
-      `${root}node_modules/typescript/bin/tsc`,
-      ...language,
-      ...rules,
-      'checked.ts',
-    ])
-  } catch (error) {
-    return (error as { stdout: string }).stdout
-  }
-}
+  test('their types accept a correct program and reject a wrong argument under the strictest rules', () => {
+    mkdirSync(`${consumer}/node_modules/@types`, { recursive: true })
+    for (const name of ['@types/node', 'undici-types'])
+      symlinkSync(`${root}node_modules/${name}`, `${consumer}/node_modules/${name}`)
+    writeFileSync(`${consumer}/checked.ts`, typedProgram)
+    const language = ['--noEmit', '--target', 'es2024', '--module', 'nodenext', '--types', 'node']
+    const rules = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
+    const tsc = `${root}node_modules/typescript/bin/tsc`
+    expect(run(process.execPath, [tsc, '--ignoreConfig', ...language, ...rules, 'checked.ts'])).toBe('')
+  })
 
-test('they have types, which hold for who uses them rightly and for nobody else', () => {
-  mkdirSync(`${folder}/consumer/node_modules/@types`, { recursive: true })
-  for (const name of ['@types/node', 'undici-types'])
-    symlinkSync(`${root}node_modules/${name}`, `${folder}/consumer/node_modules/${name}`)
-  const program = (slug: string): string => `
-    import { parse } from 'gotemplate'
-    import { connect, emit, graphql, listNotifications } from '@manager/client'
-    import { getProjectDocument } from '@manager/client/documents'
-    const manager = connect({ url: 'https://m.example', token: async () => 'token' })
-    const text: string = parse('a').execute({})
-    const { project } = await graphql(manager, getProjectDocument, { slug: ${slug} })
-    const names: string[] = project.environments.map(({ name }) => name)
-    const { notificationId } = await emit(manager, { applicationId: text, tenantId: names[0] ?? '', expiresAt: null })
-    const { notifications } = await listNotifications(manager, { path: '/comms' }, { limit: 1 })
-    export const last: string | undefined = notifications[0]?.createdAt ?? notificationId`
-  expect(check(program(`'shop'`))).toBe('')
-  expect(check(program('17'))).toContain(`Type 'number' is not assignable to type 'string'`)
-})
-
-test('their manifests name files that are there, and nothing of this repository', () => {
-  for (const name of ['gotemplate', '@manager/client', '@manager/cli']) {
-    const place = `${folder}/consumer/node_modules/${name}`
-    const manifest = JSON.parse(readFileSync(`${place}/package.json`, 'utf8')) as Record<string, unknown>
-    expect(manifest).not.toHaveProperty('scripts')
-    expect(manifest).not.toHaveProperty('devDependencies')
-    const entries = JSON.stringify([manifest['exports'], manifest['bin']])
-    const named = [...entries.matchAll(/"((?:\.\/)?[^"]+\.(?:js|d\.ts))"/g)]
+  test.each(names)('%s contains the license and every file that its manifest names', (name) => {
+    const place = `${consumer}/node_modules/${name}`
+    const { exports, bin, ...manifest } = readManifest(place)
+    expect(manifest).toMatchObject({ publishConfig: { access: 'public', provenance: true } })
+    for (const field of ['scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(field)
+    const named = [...JSON.stringify([exports, bin]).matchAll(/"((?:\.\/)?dist\/[^"]+)"/g)]
     expect(named.length).toBeGreaterThan(0)
-    for (const [, file = ''] of named) expect(readFileSync(`${place}/${file}`, 'utf8')).not.toContain(".ts'")
-    expect(readFileSync(`${place}/LICENSE`, 'utf8')).toContain('Apache License')
-  }
+    for (const [, file = ''] of named) expect(readFileSync(`${place}/${file}`, 'utf8')).not.toBe('')
+    expect(readFileSync(`${place}/LICENSE`, 'utf8')).toBe(readFileSync(`${root}LICENSE`, 'utf8'))
+    expect(globSync('**/*', { cwd: place }).filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([])
+  })
+})
+
+/** The compiler reports an error if the line below @ts-expect-error has none. */
+const typedProgram = `
+  import { parse } from 'gotemplate'
+  import { connect, emit, graphql, listNotifications } from '@manager/client'
+  import { getProjectDocument } from '@manager/client/documents'
+  const manager = connect({ url: 'https://m.example', token: async () => 'token' })
+  const text: string = parse('a').execute({})
+  const { project } = await graphql(manager, getProjectDocument, { slug: 'shop' })
+  const names: string[] = project.environments.map(({ name }) => name)
+  const { notificationId } = await emit(manager, { applicationId: text, tenantId: names[0] ?? '', expiresAt: null })
+  const { notifications } = await listNotifications(manager, { path: '/comms' }, { limit: 1 })
+  export const last: string | undefined = notifications[0]?.createdAt ?? notificationId
+  // @ts-expect-error
+  await graphql(manager, getProjectDocument, { slug: 17 })
+  // @ts-expect-error
+  parse(17)`
+
+describe('in this repository', () => {
+  test.each(folders.filter((name) => name !== 'cli'))('imports of %s resolve to its source', (name) => {
+    const manifest = readManifest(`${root}packages/${name}`)
+    const specifiers = Object.keys(manifest.exports ?? {}).map((key) => key.replace('.', manifest.name))
+    expect(specifiers).not.toEqual([])
+    for (const specifier of specifiers)
+      expect(fileURLToPath(import.meta.resolve(specifier))).toMatch(`${root}packages/${name}/src/`)
+  })
+
+  test('packages require the current version of each other', () => {
+    const manifests = [...folders, 'manager'].map((name) => readManifest(`${root}packages/${name}`))
+    const required = manifests.flatMap(({ dependencies = {} }) =>
+      names.flatMap((name) => dependencies[name] ?? []),
+    )
+    const versions = manifests.map(({ version }) => version)
+    expect(required).toHaveLength(2)
+    expect(new Set([...versions, ...required]).size).toBe(1)
+  })
+
+  test('npm refuses to publish a folder, whose manifest names the source', () => {
+    const publish = () => run('npm', ['publish', '--offline', '--dry-run', '-w', 'packages/client'], root)
+    expect(publish).toThrow('Cannot publish a folder. Run `npm pack`')
+  })
 })

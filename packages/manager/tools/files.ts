@@ -6,7 +6,7 @@ import { matchesGlob } from 'node:path'
 const known = [
   // The root: what tools and hosts look for there, and the documents people start with.
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
-  '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig}.json',
+  '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig,tsconfig.build}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
   '{Dockerfile,LICENSE,compose.yaml,manager.example.yaml,redocly.yaml,vitest.config.ts,vitest.load.config.ts}',
   '.ci/{node,run}',
@@ -25,7 +25,7 @@ const known = [
   'examples/*.mjs',
   'examples/shell/{README.md,index.html,*.mjs,*.css,texts/*.json}',
   // A package: its own few files, then code and tests by folder.
-  'packages/*/{package.json,vitest.config.ts,vitest.{load,kubernetes}.config.ts,README.md,LICENSE,.gitignore}',
+  'packages/*/{package.json,tsconfig.build.json,vitest.config.ts,vitest.{load,kubernetes}.config.ts,README.md,LICENSE}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/manager/drills/*.ts',

@@ -1,0 +1,62 @@
+// The `prepack`, `postpack` and `prepublishOnly` scripts of the published packages. npm runs them in the package folder.
+// package.json names src/*.ts, which this repository runs without a build. Node does not strip types in node_modules, so
+// the tarball contains dist/ and a package.json that names dist/ (docs/decisions/0054-packages-packed-by-npm.md).
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+type Manifest = {
+  exports?: Record<string, string>
+  bin?: Record<string, string>
+} & Record<string, unknown>
+
+/** git does not ignore this file: if npm fails before `postpack`, the changed checkout is visible. */
+const backup = 'package.json.source'
+
+const mapValues = (entries: Record<string, string>, change: (path: string) => unknown): object =>
+  Object.fromEntries(Object.entries(entries).map(([key, path]) => [key, change(path)]))
+
+function builtFile(source: string, ending: '.js' | '.d.ts'): string {
+  const [, stem] = /^\.\/src\/(.+)\.ts$/.exec(source) ?? []
+  if (stem === undefined) throw new Error(`package.json names ${source}, which is not a file in ./src/`)
+  return `./dist/${stem}${ending}`
+}
+
+const exportedFiles = (source: string): object => ({
+  types: builtFile(source, '.d.ts'),
+  default: builtFile(source, '.js'),
+})
+
+/** Returns the manifest for the tarball. Consumers need neither the scripts nor the development dependencies. */
+function publishedManifest(manifest: Manifest): object {
+  const { scripts: _, devDependencies: __, exports, bin, ...rest } = manifest
+  return {
+    ...rest,
+    ...(exports !== undefined && { exports: mapValues(exports, exportedFiles) }),
+    ...(bin !== undefined && { bin: mapValues(bin, (source) => builtFile(source, '.js')) }),
+  }
+}
+
+/** Builds before it replaces the manifest, so a concurrent process finds every file that either manifest names. */
+function prepack(): void {
+  rmSync('dist', { recursive: true, force: true })
+  execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+  copyFileSync('package.json', backup)
+  writeFileSync(`${backup}.new`, `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
+  renameSync(`${backup}.new`, 'package.json')
+}
+
+const postpack = (): void => renameSync(backup, 'package.json')
+
+/** npm sends the manifest of the folder to the registry after postpack restored it, so the registry would list src/. */
+function refusePublish(): void {
+  process.stderr.write('Cannot publish a folder. Run `npm pack`, then `npm publish` with the tarball.\n')
+  process.exitCode = 1
+}
+
+const commands: Record<string, () => void> = { prepack, postpack, prepublishOnly: refusePublish }
+const { positionals } = parseArgs({ allowPositionals: true })
+const command = commands[positionals[0] ?? '']
+if (command === undefined) throw new Error(`usage: pack.ts ${Object.keys(commands).join('|')}`)
+command()
