@@ -82,5 +82,5 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
 })
 
 test('its version is that of the package', async () => {
-  expect(await svcAt('/', ['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' })
+  expect(await svcAt('/', ['--version'])).toEqual({ code: 0, out: '0.9.0\n', err: '' })
 })

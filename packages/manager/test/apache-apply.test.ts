@@ -49,7 +49,7 @@ test('[versioning.release-train] a proxy older than min_proxy_version refuses, a
   for (const [text, reason] of [
     [
       moved(needing('99.0.0')),
-      /^refused: this proxy is 0\.1\.0 and the configuration needs 99\.0\.0 or newer; .*in service stays$/m,
+      /^refused: this proxy is 0\.9\.0 and the configuration needs 99\.0\.0 or newer; .*in service stays$/m,
     ],
     [moved().slice(0, -30), /is not complete/],
     [moved().replace('# format: 1', '# format: 2'), /reads format 1 only/],
@@ -63,7 +63,7 @@ test('[versioning.release-train] a proxy older than min_proxy_version refuses, a
 })
 
 test('a good one is in service after it, and the same again is nothing to do', async () => {
-  expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.1.0, 1 hosts\n' })
+  expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.9.0, 1 hosts\n' })
   await expect.poll(() => feed('moved.test'), { timeout: 60_000 }).toBe(200)
   await expect.poll(() => feed(), { timeout: 60_000 }).toBe(404)
   expect((await proxy.apply(write(moved()))).said).toMatch(/^unchanged: /)

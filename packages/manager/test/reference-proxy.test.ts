@@ -298,7 +298,7 @@ describe('deploy/proxy/apply', () => {
     const { code, said } = await proxy.apply(write(moved(needing('99.0.0'))))
     expect([code, said]).toEqual([
       1,
-      'refused: this proxy is 0.1.0 and the configuration needs 99.0.0 or newer; upgrade the proxy first; the configuration in service stays\n',
+      'refused: this proxy is 0.9.0 and the configuration needs 99.0.0 or newer; upgrade the proxy first; the configuration in service stays\n',
     ])
     expect(proxy.inService()).toBe(rendered)
     expect([await feed(), await feed('moved.example.com')]).toEqual([200, 404])
@@ -320,7 +320,7 @@ describe('deploy/proxy/apply', () => {
   })
 
   test('a good one is in service after it, and the same again is nothing to do', async () => {
-    expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.1.0, 3 hosts\n' })
+    expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.9.0, 3 hosts\n' })
     await expect.poll(() => feed('moved.example.com'), { timeout: 60_000 }).toBe(200)
     await expect.poll(() => feed(), { timeout: 60_000 }).toBe(404)
     expect(await proxy.apply(write(moved()))).toEqual({
