@@ -1,5 +1,5 @@
 // examples/comms-client.mjs without a service: when it comes back and when not, and how it makes one list of pages,
-// frames and marks. The real service and the browser are in comms-bell.test.ts.
+// frames and marks. The real service and the browser are in comms-bell.browser.test.ts.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hello, idOf, startPlayedClient } from './kit/comms-client.ts'
 

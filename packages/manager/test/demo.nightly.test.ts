@@ -1,5 +1,5 @@
 // `npm run demo` as a stranger starts it: from the command to the page of somebody who has signed in, and to an end that
-// leaves nothing. What the page shows in general is in shell.test.ts.
+// leaves nothing. What the page shows in general is in shell.browser.test.ts.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Browser } from 'playwright-core'

@@ -1,5 +1,5 @@
 // examples/pilet-loader.mjs without a browser: what it refuses, and how it reads a package. The browser is in
-// pilet-loader.test.ts.
+// pilet-loader.browser.test.ts.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'

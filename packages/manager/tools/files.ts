@@ -8,7 +8,7 @@ const known = [
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
   '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig,tsconfig.build}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,POLICY,README,SECURITY}.md',
-  '{Dockerfile,LICENSE,compose.yaml,manager.example.yaml,redocly.yaml,vitest.config.ts,vitest.load.config.ts}',
+  '{Dockerfile,LICENSE,compose.yaml,manager.example.yaml,redocly.yaml,vitest.config.ts,vitest.{load,nightly}.config.ts}',
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/*.md',
@@ -25,7 +25,7 @@ const known = [
   'examples/*.mjs',
   'examples/shell/{README.md,index.html,*.mjs,*.css,texts/*.json}',
   // A package: its own few files, then code and tests by folder.
-  'packages/*/{package.json,tsconfig.build.json,vitest.config.ts,vitest.{load,kubernetes}.config.ts,README.md,LICENSE}',
+  'packages/*/{package.json,tsconfig.build.json,vitest.config.ts,vitest.{load,nightly}.config.ts,README.md,LICENSE}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
   'packages/manager/drills/*.ts',
@@ -48,7 +48,7 @@ const known = [
   'packages/manager/migrations/[0-9][0-9][0-9][0-9]_*.sql',
   'packages/manager/conformance/register.yaml',
   'packages/manager/src/{features/*,platform/graphql,policy}/*.graphql',
-  'packages/manager/test/{baseline-{operations,schema}.graphql,baseline-answers.txt}',
+  'packages/manager/test/{baseline-{operations,schema}.graphql,baseline-answers.txt,removed-tests.yaml}',
 ]
 
 /** Those of the files that no rule knows. */

@@ -1,4 +1,4 @@
-// The budget of an execution: whatever a template does, it ends. How soon is measured in time.load.test.ts.
+// The budget of an execution: whatever a template does, it ends. How soon is measured in time.nightly.test.ts.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, type TemplateFunction, parse } from '../../src/index.ts'
 import { bombs } from './bombs.ts'

@@ -1,5 +1,5 @@
 // Upstreams that answer badly: the caller is told 502, or sees that their answer is incomplete, the log has one row, and
-// nothing of it stays behind. Those that are late stand in upstream-misbehaviour.load.test.ts.
+// nothing of it stays behind. Those that are late stand in upstream-misbehaviour.nightly.test.ts.
 import { expect, test } from 'vitest'
 import type { Message } from '../kit/http-messages.ts'
 import { type BadAnswer, brokenAnswers, largeAnswers } from './bad-answers.ts'
