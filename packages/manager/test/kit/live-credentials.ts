@@ -1,9 +1,10 @@
 // Credentials of every kind that are used at several processes while one after the other is ended at the first.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import { Pool } from 'pg'
 import { type Person, headersOf } from './app.ts'
 import { bearer, createMachine, createToken, throughProxy } from './credentials.ts'
 import { postQuery } from './graphql.ts'
+import { type ServiceProcess, startProcess } from './process.ts'
 import { type Call, type Ending, type Use, startUses } from './revocation.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts'
 
@@ -143,7 +144,8 @@ export async function hammer(
     endings.set(live.secret, await endOne(live))
     await sleep(200)
   }
-  await sleep(Math.max(1_000, until - performance.now()))
+  // Long enough for the credential that ended last to be used again.
+  await sleep(Math.max(2_000, until - performance.now()))
   await Promise.all(streams.map((stream) => stream.stop()))
   return { uses, endings }
 }
@@ -158,4 +160,24 @@ export async function expireSoon(sql: Pool, tokens: readonly Live[]): Promise<Ma
     endings.set(secret, { askedAt: end, answeredAt: end })
   }
   return endings
+}
+
+// One client fails all the time; the throttles are not tested here.
+const env = { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' }
+
+/** Starts three processes, the second and third from `program`, and a world for their credentials. */
+export async function startLiveWorld(databaseUrl: string, program?: string) {
+  const processes: ServiceProcess[] = await Promise.all(
+    [undefined, program, program].map((file) => startProcess(databaseUrl, env, { program: file })),
+  )
+  const sql = new Pool({ connectionString: databaseUrl, max: 1 })
+  const made = await createLiveWorld(
+    sql,
+    processes.map(({ url }) => url),
+  )
+  const stop = async (): Promise<void> => {
+    for (const { child } of processes) child.kill('SIGKILL')
+    await sql.end()
+  }
+  return { ...made, sql, stop }
 }

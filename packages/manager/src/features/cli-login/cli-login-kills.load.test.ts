@@ -10,7 +10,7 @@ import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 
 // Of four kills one comes while people approve, and one in each third of the fetching.
 const kills = loadSize(4, 8)
-const terminals = 16
+const terminals = loadSize(8, 16)
 
 let database: TestDatabase
 let sql: Pool

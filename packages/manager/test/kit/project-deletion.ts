@@ -1,0 +1,27 @@
+// A service whose projects are deleted, for tests of large and of simultaneous deletions.
+import { afterAll, beforeAll } from 'vitest'
+import { type Person, type TestApp, startTestApp } from './app.ts'
+import { seedUser } from './seed.ts'
+
+/** Starts a service with the limits of production for the tests of a file. */
+export function useDeletions() {
+  let service: TestApp
+  let admin: Person
+  beforeAll(async () => {
+    service = await startTestApp({ limits: 'production' })
+    admin = await seedUser(service.sql, 'admin', 'administrator')
+  })
+  afterAll(() => service.close())
+  return {
+    sql: () => service.sql,
+    deleteProject: (id: string) =>
+      service.query(admin, 'mutation ($id: ID!) { deleteProject(id: $id) }', { id }),
+    /** Counts the blobs that a package refers to. */
+    referred: async (): Promise<number> => {
+      const { rows } = await service.sql.query<{ n: number }>(
+        'select count(*)::int as n from blobs where unreferenced_since is null',
+      )
+      return rows[0]?.n ?? -1
+    },
+  }
+}
