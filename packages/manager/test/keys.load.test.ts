@@ -5,12 +5,11 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { type Person, headersOf, testEnv } from './kit/app.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { postQuery } from './kit/graphql.ts'
-import { loadSize } from './kit/load-sizes.ts'
 import { startProcess } from './kit/process.ts'
 import { ring, sealedEndpoints, secretsOf, textOf } from './kit/sealed-endpoints.ts'
 import { type SeededProject, seedProject, seedUser } from './kit/seed.ts'
 
-const endpoints = loadSize(400, 1_200)
+const endpoints = 1_200
 
 let database: TestDatabase
 let sql: Pool

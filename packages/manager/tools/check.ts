@@ -1,28 +1,46 @@
-// `npm run check`: everything but the tests. Runs each step, goes on after a failure, and says at the end what failed.
-import { spawnSync } from 'node:child_process'
+// `npm run check`: everything but the tests. Runs two steps at a time, continues after a failure, and names the failed steps.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 
-const steps: [string, string[]][] = [
-  ['files', ['node', 'packages/manager/tools/files.ts']],
-  ['commits', ['node', 'packages/manager/tools/commits.ts']],
-  ['format', ['npx', 'prettier', '--check', '--log-level', 'warn', '.']],
+type Step = [name: string, command: string[]]
+
+const steps: Step[] = [
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings']],
+  ['generated files', ['node', 'packages/manager/tools/generate.ts', '--check']],
   ['types', ['npx', 'tsc', '--noEmit']],
+  ['format', ['npx', 'prettier', '--check', '--log-level', 'warn', '.']],
   ['dead code', ['npx', 'knip']],
   ['regular expressions', ['node', 'packages/manager/tools/regexes.ts']],
-  ['generated files', ['node', 'packages/manager/tools/generate.ts', '--check']],
-  ['words', ['node', 'packages/manager/tools/words.ts']],
   ['API document', ['npx', 'redocly', 'lint', 'docs/api/openapi.json']],
+  ['files', ['node', 'packages/manager/tools/files.ts']],
+  ['words', ['node', 'packages/manager/tools/words.ts']],
+  ['commits', ['node', 'packages/manager/tools/commits.ts']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
 ]
-// The linter of the API document would ask its registry for a newer version; redocly.yaml turns off its telemetry.
+// Without it, the linter of the API document asks its registry for a newer version; redocly.yaml turns off its telemetry.
 const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-const failed = steps.filter(([name, [program = '', ...args]]) => {
-  process.stdout.write(`\n--- ${name}\n`)
-  return spawnSync(program, args, { stdio: 'inherit', env }).status !== 0
-})
+
+/** Runs a step and prints its output as one block when it ends. Returns whether it passed. */
+async function run([name, [program = '', ...args]]: Step): Promise<boolean> {
+  const start = performance.now()
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
+  const [status] = (await once(child, 'close')) as [number | null]
+  process.stdout.write(`\n--- ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)\n`)
+  process.stdout.write(Buffer.concat(output))
+  return status === 0
+}
+
+const waiting = [...steps]
+const failed: string[] = []
+/** Runs steps until none is left. */
+async function work(): Promise<void> {
+  for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
+    if (!(await run(step))) failed.push(step[0])
+}
+await Promise.all([work(), work()])
 if (failed.length > 0) {
-  process.stderr.write(
-    `\nfailed: ${failed.map(([name]) => name).join(', ')}; npm run fix and npm run generate fix most of it\n`,
-  )
+  process.stderr.write(`\nfailed: ${failed.join(', ')}; npm run fix and npm run generate fix most of it\n`)
   process.exitCode = 1
 } else process.stdout.write('\nall checks passed\n')

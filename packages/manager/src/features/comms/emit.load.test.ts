@@ -1,7 +1,7 @@
 // One idempotency key, sent to several processes at the same time.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emit, generous, placeOf } from '../../../test/kit/comms.ts'
+import { emit, generous, placeOf, seedTenantMember } from '../../../test/kit/comms.ts'
 import { loadSize } from '../../../test/kit/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -11,6 +11,7 @@ const { service, project } = useProject({ env: generous })
 let token: string
 beforeAll(async () => {
   token = (await seedMachineUser(service.sql, project)).token
+  await seedTenantMember(service, project)
 })
 const count = async (table: string): Promise<number> => {
   const { rows } = await service.sql.query<{ count: number }>(`select count(*)::int as count from ${table}`)
