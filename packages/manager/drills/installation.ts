@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { proxySecret } from '../faults/replicas.ts'
-import { type CommandResult, runManager } from '../test/kit/process.ts'
+import { type CommandResult, runManagerProcess } from '../test/kit/process.ts'
 
 /** What an operator keeps apart from the database and its backups. */
 export type Keys = { masterKey: string; encryptionKeys: string }
@@ -50,7 +50,7 @@ export async function manager(
   env: Record<string, string>,
   program?: string,
 ): Promise<CommandResult> {
-  const result = await runManager(args, env, program)
+  const result = await runManagerProcess(args, env, program)
   if (result.code !== 0)
     throw new Error(`manager ${args.join(' ')} ended with ${result.code}: ${result.stdout}${result.stderr}`)
   return result

@@ -1,6 +1,6 @@
 // What drills look at afterwards: what was acknowledged, and the audit trail.
 import type { Pool } from 'pg'
-import { runManager } from '../test/kit/process.ts'
+import { runManagerProcess } from '../test/kit/process.ts'
 import type { Acknowledged } from './load.ts'
 
 const found: Record<Acknowledged['kind'], string> = {
@@ -25,7 +25,7 @@ export type AuditSeen = { rows: number; checkpoints: number; problems: string[] 
 /** What `manager audit verify` says; with a log of the service, also of the checkpoints in it. */
 export async function readAudit(env: Record<string, string>, log?: string): Promise<AuditSeen> {
   const args = ['audit', 'verify', ...(log === undefined ? [] : ['--checkpoints', log])]
-  const { code, stdout, stderr } = await runManager(args, env)
+  const { code, stdout, stderr } = await runManagerProcess(args, env)
   const [, rows = '0', checkpoints = '0'] =
     /audit trail \w+: (\d+) rows in \d+ chains, (\d+) checkpoints/.exec(stdout) ?? []
   const lines = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('BROKEN'))

@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { proxySecret } from '../faults/replicas.ts'
 import { until } from '../faults/children.ts'
 import { planTriggers, yearly } from '../faults/world.ts'
-import { runManager } from '../test/kit/process.ts'
+import { runManagerProcess } from '../test/kit/process.ts'
 import { piletPath } from '../test/kit/pilets.ts'
 import { ask, personHeaders } from './installation.ts'
 import type { Acknowledged } from './load.ts'
@@ -103,7 +103,7 @@ type Secrets = Pick<Looked, 'keysMissing' | 'secretsClosed' | 'tokensRefused'>
 
 /** Every sealed secret has its key, and the endpoint's is accepted by the partner. */
 async function lookAtSecrets({ env, kept: { site }, replica, stage }: Scene): Promise<Secrets> {
-  const { code, stdout } = await runManager(['keys', 'status'], env)
+  const { code, stdout } = await runManagerProcess(['keys', 'status'], env)
   const before = stage.partner.accepted()
   const response = await fetch(`${replica.url}/esb/${site.applicationId}/orders`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
 import { startKeeper } from './engines/kept.ts'
 import { type PatroniCluster, startPatroni } from './engines/patroni.ts'
-import { runManager } from '../test/kit/process.ts'
+import { runManagerProcess } from '../test/kit/process.ts'
 
 /** What a row does to its engines. */
 type Harm =
@@ -93,7 +93,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const engines = await startEngines(patroni, smallDisk)
   try {
     await engines.sql.query(`create role ${serviceRole} login`)
-    const migrated = await runManager(['migrate', 'up'], {
+    const migrated = await runManagerProcess(['migrate', 'up'], {
       SVC_DATABASE_URL: engines.adminUrl,
       SVC_DATABASE_SERVICE_ROLE: serviceRole,
       SVC_MASTER_KEY: masterKey,

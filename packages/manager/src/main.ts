@@ -4,26 +4,21 @@ import { createApp } from './app.ts'
 import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
 import { platformSettings } from './config/settings.ts'
 import { configWarnings } from './config/warnings.ts'
+import { openDatabase } from './open-database.ts'
 import { databaseAddress } from './platform/db/addresses.ts'
-import { assertSchemaFits } from './platform/db/migrate.ts'
-import { assertOwnStatements } from './platform/db/poolers.ts'
-import { explainingFailures } from './platform/db/operator-errors.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
-import { encryptionRing } from './platform/secrets/keys.ts'
 import type { Logger } from './platform/log/log.ts'
-import { type RetiredKeys, assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
 import { startBackgroundWork } from './platform/jobs/start.ts'
 import { settings } from './settings.ts'
-import { createSecrets } from './platform/secrets/secrets.ts'
 import { version } from './version.ts'
-import { type World, closeWorld, createWorld } from './world.ts'
+import { closeWorld, createWorld } from './world.ts'
 
 async function start(config: Config): Promise<void> {
   const { label: database } = databaseAddress(config.databaseUrl)
   const world = createWorld(config)
   const { log } = world
   for (const warning of configWarnings(config)) log.warn(warning)
-  const retiredKeys = await explainingFailures(config.databaseUrl, () => openDatabase(config, world))
+  const retiredKeys = await openDatabase(config, world)
   const app = await createApp(config, world, { retiredKeys })
   const health = createHealthServer(app.readiness, world.metrics)
   const healthListens = new Promise<void>((resolve, reject) => {
@@ -72,26 +67,6 @@ async function start(config: Config): Promise<void> {
         return exit(log, 1, 'stopped')
       })
     })
-}
-
-/** Throws unless the database can be used, with this schema and this master key. */
-async function openDatabase(config: Config, world: World): Promise<RetiredKeys> {
-  const { pool, jobPool, db } = world.database
-  await assertOwnStatements(jobPool)
-  await assertSchemaFits(pool)
-  await syncClock(world)
-  await assertMasterKey(db, config.masterKey)
-  return loadRetiredKeys(db, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
-}
-
-const maxSkewMs = 5_000
-
-/** Everything stored is dated by the database's clock; a machine whose own differs much is logged. */
-async function syncClock({ database, log }: World): Promise<void> {
-  await database.clock.sync()
-  const skewMs = Math.round(database.clock.skewMs())
-  if (Math.abs(skewMs) > maxSkewMs)
-    log.warn({ skew_ms: skewMs }, "the clock of this machine differs from the database's, which is used")
 }
 
 /** A port that is taken is reported with the setting that names it. */

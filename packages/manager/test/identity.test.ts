@@ -1,17 +1,15 @@
 // Who the caller is: the forwarded identity, provisioning, and the development escape hatch.
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../src/config/config.ts'
 import { type TestApp, headersOf, proxySecret, startTestApp, testEnv } from './kit/app.ts'
 import { postQuery } from './kit/graphql.ts'
 import { rawCall } from './kit/http.ts'
-import { runToEnd } from './kit/process.ts'
+import { runManager, runToEnd } from './kit/process.ts'
 import { gatedRoutes } from './kit/routes.ts'
 
 const me = '{ me { id externalName externalUsername externalEmail role } }'
 const developer = '00000000-0000-4000-8000-000000000001'
-const command = new URL('../src/commands/manager.ts', import.meta.url).pathname
 
 let service: TestApp
 beforeAll(async () => {
@@ -146,16 +144,11 @@ describe('identity', () => {
 })
 
 describe('manager admin grant', () => {
-  const grant = (who: string): string =>
-    execFileSync(process.execPath, [command, 'admin', 'grant', who], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...testEnv(service.database.url) },
-    })
+  const grant = (who: string) => runManager(['admin', 'grant', who], testEnv(service.database.url))
 
   test('[identity.admin-grant] an unseen subject is provisioned and made administrator, with an audit row', async () => {
     const id = randomUUID()
-    expect(grant(id)).toContain('is administrator')
+    expect(await grant(id)).toMatchObject({ code: 0, stdout: expect.stringContaining('is administrator') })
     const answer = await service.query({ id, email: 'root@example.com' }, me)
     expect(answer.data.me.role).toBe('administrator')
     const { rows } = await service.sql.query(
@@ -170,8 +163,11 @@ describe('manager admin grant', () => {
   test('[identity.admin-grant] a known e-mail works in any case; an unknown one says what to do', async () => {
     const id = randomUUID()
     await service.query({ id, email: 'Grace_H@example.com' }, me)
-    expect(grant('grace_h@EXAMPLE.com')).toContain(id)
-    expect(() => grant('nobody@example.com')).toThrow(/name the subject/)
+    expect(await grant('grace_h@EXAMPLE.com')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) })
+    expect(await grant('nobody@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('name the subject'),
+    })
   })
 })
 

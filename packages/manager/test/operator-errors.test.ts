@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './engines/postgres.ts'
 import { testEnv } from './kit/app.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
-import { runManager, runToEnd, startProcess } from './kit/process.ts'
+import { runManager, runToEnd, startProcess, startRefusal } from './kit/process.ts'
 
 let database: TestDatabase
 let empty: TestDatabase
@@ -38,9 +38,9 @@ function urlWith(change: Partial<URL>, { url }: TestDatabase = database): string
   return changed.href
 }
 const placeOf = (url: string): string => new URL(url).host
-const start = (url: string) => runToEnd({ ...testEnv(database.url), SVC_DATABASE_URL: url })
-const manager = (url: string, ...args: string[]) =>
-  runManager(args, { ...testEnv(database.url), SVC_DATABASE_URL: url })
+const envOf = (url: string) => ({ ...testEnv(database.url), SVC_DATABASE_URL: url })
+const refusalOf = (url: string) => startRefusal(envOf(url))
+const manager = (url: string, ...args: string[]) => runManager(args, envOf(url))
 const sentence = (prefix: string, text: string) => ({ code: 1, stderr: `${prefix}: ${text}\n` })
 
 /** A server of a few lines; closed in the end. */
@@ -59,7 +59,7 @@ describe('a database that refuses', () => {
   test('a role that lacks privileges: at the start, in a command, and in a migration', async () => {
     const url = urlWith({ username: role })
     const text = `the database at ${placeOf(url)} refuses the role "${role}": it lacks a privilege; migrate as the owner of the database, and let SVC_DATABASE_SERVICE_ROLE name the role of the service: \`npm run manager -- migrate up\` then grants it what it needs`
-    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await runToEnd(envOf(url))).toMatchObject(sentence('start failed', text))
     expect(await manager(url, 'admin', 'list')).toMatchObject(sentence('error', text))
     expect(await manager(url, 'migrate', 'status')).toMatchObject(sentence('error', text))
     const mayNot = `the role "${role}" may not change the schema; migrate as the owner of the database: database.url (SVC_DATABASE_URL) names the role`
@@ -71,11 +71,8 @@ describe('a database that refuses', () => {
 
   test('a role that does not exist, and a wrong password', async () => {
     const missing = urlWith({ username: 'nobody_at_all' })
-    expect(await start(missing)).toMatchObject(
-      sentence(
-        'start failed',
-        `the database at ${placeOf(missing)} refuses the role "nobody_at_all": it does not exist, may not log in, or pg_hba.conf does not admit it from here; correct database.url (SVC_DATABASE_URL), or create the role`,
-      ),
+    expect(await refusalOf(missing)).toBe(
+      `the database at ${placeOf(missing)} refuses the role "nobody_at_all": it does not exist, may not log in, or pg_hba.conf does not admit it from here; correct database.url (SVC_DATABASE_URL), or create the role`,
     )
     const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "svc"\0\0')
     const length = Buffer.alloc(4)
@@ -85,14 +82,14 @@ describe('a database that refuses', () => {
     )
     const text = `the database at 127.0.0.1:${port} refuses the role "svc": the role or its password is wrong; correct database.url (SVC_DATABASE_URL)`
     const url = `postgres://svc:geheim@127.0.0.1:${port}/manager`
-    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await refusalOf(url)).toBe(text)
     expect(await manager(url, 'migrate', 'up')).toMatchObject(sentence('error', text))
   })
 
   test('a database that does not exist', async () => {
     const url = urlWith({ pathname: '/no_such_database' })
     const text = `the server at ${placeOf(url)} has no database "no_such_database"; create it, or correct database.url (SVC_DATABASE_URL)`
-    expect(await start(url)).toMatchObject(sentence('start failed', text))
+    expect(await refusalOf(url)).toBe(text)
     expect(await manager(url, 'audit', 'verify')).toMatchObject(sentence('error', text))
   })
 
@@ -117,21 +114,19 @@ describe('a database that cannot be reached', () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const port = await freePort()
       const url = `postgres://svc:geheim@${host}:${port}/manager`
-      expect(await start(url)).toMatchObject(
-        sentence('start failed', text(`${host}:${port}`, 'ECONNREFUSED')),
-      )
-      expect(await manager(url, 'migrate', 'up')).toMatchObject(
-        sentence('error', text(`${host}:${port}`, 'ECONNREFUSED')),
-      )
+      const refused = text(`${host}:${port}`, 'ECONNREFUSED')
+      expect(await refusalOf(url)).toBe(refused)
+      expect(await manager(url, 'migrate', 'up')).toMatchObject(sentence('error', refused))
     }
+    const url = `postgres://svc:geheim@127.0.0.1:${await freePort()}/manager`
+    const refused = text(placeOf(url), 'ECONNREFUSED')
+    expect(await runToEnd(envOf(url))).toMatchObject(sentence('start failed', refused))
   })
 
   test('a name that nobody knows, and a server that says nothing', async () => {
-    const unknown = await start('postgres://svc:geheim@db.invalid/manager')
-    expect(unknown.code).toBe(1)
-    // Who answers for names may also be away.
+    // The name server can be unreachable too.
     expect(['ENOTFOUND', 'EAI_AGAIN', 'timeout'].map((why) => text('db.invalid:5432', why))).toContain(
-      unknown.stderr.replace(/^start failed: (.*)\n$/, '$1'),
+      await refusalOf('postgres://svc:geheim@db.invalid/manager'),
     )
     const port = await listen(() => undefined)
     const silent = text(`127.0.0.1:${port}`, 'timeout')

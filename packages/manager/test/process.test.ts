@@ -1,18 +1,20 @@
 // The process: start, refusals to start, drain under load, and the operator's command line.
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { Client, Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createProgram } from '../src/commands/program.ts'
+import { createTerminal } from '../src/commands/terminal.ts'
 import { headersOf, testEnv } from './kit/app.ts'
 import { stateOf } from './kit/baselines.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
 import { isWaiting, untilWaiting } from './kit/locks.ts'
-import { runManager, runToEnd, startProcess } from './kit/process.ts'
+import { runManager, runManagerProcess, runToEnd, startProcess, startRefusal } from './kit/process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -57,11 +59,7 @@ describe('start', () => {
     expect(await running.exit).toBe(0)
     expect((await stateOf(empty)).described).toEqual(described)
     await client.query("update schema_compatibility set oldest_migration = '9999_future'")
-    const young = await runToEnd(testEnv(empty.url))
-    expect([young.code, young.stderr]).toEqual([
-      1,
-      expect.stringMatching(/too new for this release.*9999_future/),
-    ])
+    expect(await startRefusal(testEnv(empty.url))).toMatch(/too new for this release.*9999_future/)
     expect((await runManager(['migrate', 'check'], testEnv(empty.url))).code).toBe(4)
     await client.end()
     await empty.drop()
@@ -318,11 +316,38 @@ describe('the command line', () => {
       expect(text.split('\n').filter((line) => line.length > 130)).toEqual([])
       return [path, ...command.commands.flatMap((inner) => explain(inner, `${path} ${inner.name()}`))]
     }
-    const explained = explain(createProgram(), 'manager')
+    const explained = explain(
+      createProgram(createTerminal({ env: {}, stdout: process.stdout, stderr: process.stderr })),
+      'manager',
+    )
     for (const name of ['migrate up', 'config check', 'admin revoke', 'audit verify', 'keys exchange-master'])
       expect(explained).toContain(`manager ${name}`)
     const { code, stdout } = await runManager(['--help'], {})
     expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
+  })
+
+  test('as a process, it prints the same and exits with the same code', async () => {
+    const empty = await createEmptyDatabase()
+    onTestFinished(() => empty.drop())
+    const env = testEnv(database.url)
+    const ends: [string[], Record<string, string | undefined>, number][] = [
+      [['--version'], {}, 0],
+      [['migrate', 'check'], testEnv(empty.url), 3],
+      [['admin', 'revoke', 'nobody@example.com'], env, 1],
+      [['migrate', 'down'], env, 1],
+    ]
+    for (const [args, own, code] of ends) {
+      const ended = await runManagerProcess(args, own)
+      expect([args, ended.code]).toEqual([args, code])
+      expect(ended.stdout + ended.stderr).not.toBe('')
+      expect(ended).toEqual(await runManager(args, own))
+    }
+  })
+
+  test('help into a pipe that closes early is not an error', async () => {
+    const manager = new URL('../src/commands/manager.ts', import.meta.url).pathname
+    const line = `'${process.execPath}' '${manager}' --help | true; echo "\${PIPESTATUS[0]}"`
+    expect(await promisify(execFile)('bash', ['--norc', '-c', line])).toEqual({ stdout: '0\n', stderr: '' })
   })
 
   test('a file and the environment make the configuration; the environment wins', async () => {

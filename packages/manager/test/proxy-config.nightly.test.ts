@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { createReferenceProxy } from './engines/nginx-proxy.ts'
 import { ensureNginx } from './engines/install.ts'
 import { proxySecret, testEnv } from './kit/app.ts'
-import { runManager } from './kit/process.ts'
+import { runManagerProcess } from './kit/process.ts'
 import { useProject } from './kit/project.ts'
 
 const { service } = useProject()
@@ -37,7 +37,7 @@ test('it is rendered in bounded memory, and nginx takes it', async () => {
   const proxy = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })
   try {
     const render = (form: string, file: string) =>
-      runManager(
+      runManagerProcess(
         [
           'proxy-config',
           '--host-pattern={application}.{project}.example.com',

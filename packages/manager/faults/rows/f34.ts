@@ -1,7 +1,7 @@
 // F34: the encryption key is exchanged while secrets are used, written and walked over; the former key is removed in the end.
 // Every secret opens at every moment, and all of them are on the new key.
 import { personHeaders } from '../../drills/installation.ts'
-import { type CommandResult, runManager } from '../../test/kit/process.ts'
+import { type CommandResult, runManagerProcess } from '../../test/kit/process.ts'
 import { ring, sealedEndpoints, secretsOf, textOf } from '../../test/kit/sealed-endpoints.ts'
 import { masterKey } from '../cluster.ts'
 import { keepDoing } from '../comms-calls.ts'
@@ -71,7 +71,7 @@ function startWriting({ client, recorder, world }: MixedStage, ids: readonly str
 
 async function rotate(stage: MixedStage): Promise<Observed['rotation']> {
   const start = performance.now()
-  const { code, stdout } = await runManager(['keys', 'rotate'], commandEnv(stage, 2027, 2026))
+  const { code, stdout } = await runManagerProcess(['keys', 'rotate'], commandEnv(stage, 2027, 2026))
   const [, rewrapped = '0', seen = '0'] = /^(\d+) of (\d+) secrets are now sealed/.exec(stdout) ?? []
   const seconds = (performance.now() - start) / 1_000
   return { code, rewrapped: Number(rewrapped), seen: Number(seen), seconds }
@@ -105,7 +105,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   await load.end()
   await writing.end()
   const history = await load.settle()
-  const { code, stdout } = await runManager(['keys', 'status'], commandEnv(stage, 2027))
+  const { code, stdout } = await runManagerProcess(['keys', 'status'], commandEnv(stage, 2027))
   const unopened = (await sealed.openAll(secretsOf(2027), writing.written)).filter(
     (failure) => ![...writing.perhaps].some((text) => failure.includes(` is ${text}, not `)),
   )

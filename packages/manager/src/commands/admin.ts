@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import {
   type AdministratorsService,
   createAdministratorsService,
 } from '../features/users/administrators.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { commandConfig, withDatabase } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 const maxListed = 1_000
 
 /** manager admin … */
-export function addAdminCommands(program: Command): void {
+export function addAdminCommands(program: Command, terminal: Terminal): void {
   const admin = program
     .command('admin')
     .description('Manage administrators from the command line.')
@@ -34,8 +36,10 @@ Examples:
   $ npm run manager -- admin grant 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
     )
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const user = await withAdministrators(command, (all) => all.grant(subjectOrEmail))
-      say(`${user.externalUsername} (${user.id}) is administrator`)
+      const user = await withAdministrators(commandConfig(terminal, command), (all) =>
+        all.grant(subjectOrEmail),
+      )
+      terminal.say(`${user.externalUsername} (${user.id}) is administrator`)
     })
 
   admin
@@ -50,15 +54,19 @@ Examples:
   $ npm run manager -- admin revoke 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
     )
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const { before, after } = await withAdministrators(command, (all) => all.revoke(subjectOrEmail))
+      const { before, after } = await withAdministrators(commandConfig(terminal, command), (all) =>
+        all.revoke(subjectOrEmail),
+      )
       const name = `${after.externalUsername} (${after.id})`
-      say(before.role === after.role ? `${name} is not administrator` : `${name} is no longer administrator`)
+      terminal.say(
+        before.role === after.role ? `${name} is not administrator` : `${name} is no longer administrator`,
+      )
     })
 
-  addListCommand(admin)
+  addListCommand(admin, terminal)
 }
 
-function addListCommand(admin: Command): void {
+function addListCommand(admin: Command, terminal: Terminal): void {
   admin
     .command('list')
     .description(
@@ -70,25 +78,27 @@ function addListCommand(admin: Command): void {
       '\nExamples:\n  $ npm run manager -- admin list\n  $ npm run manager -- admin list --json',
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      const found = await withAdministrators(command, (all) => all.list(maxListed + 1))
+      const found = await withAdministrators(commandConfig(terminal, command), (all) =>
+        all.list(maxListed + 1),
+      )
       for (const { id, externalUsername: username, externalEmail: email, since } of found.slice(0, maxListed))
-        say(
+        terminal.say(
           options.json === true
             ? JSON.stringify({ id, username, email, since })
             : `${id}  ${username}  ${email === '' ? '-' : email}  ${since ?? '-'}`,
         )
       // Not on standard output, which --json keeps machine-readable.
       if (found.length > maxListed)
-        process.stderr.write(`there are more than ${maxListed} administrators; these have the lowest ids\n`)
+        terminal.warn(`there are more than ${maxListed} administrators; these have the lowest ids`)
       if (found.length === 0)
-        process.stderr.write('there is no administrator; `manager admin grant` makes the first one\n')
+        terminal.warn('there is no administrator; `manager admin grant` makes the first one')
     })
 }
 
 const withAdministrators = <T>(
-  command: Command,
+  config: Config,
   work: (administrators: AdministratorsService) => Promise<T>,
 ): Promise<T> =>
-  withDatabase(commandConfig(command), ({ db, clock }) =>
+  withDatabase(config, ({ db, clock }) =>
     work(createAdministratorsService({ db, audit: createAudit(clock) })),
   )

@@ -11,10 +11,11 @@ import { createSigningKey, encryptionRing } from '../platform/secrets/keys.ts'
 import { loadRetiredKeys } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { readCheckpointFiles } from './checkpoint-files.ts'
-import { commandConfig, say, withKeyedDatabase } from './context.ts'
+import { commandConfig, withKeyedDatabase } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 /** manager audit … */
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command, terminal: Terminal): void {
   const audit = program
     .command('audit')
     .description('Verify the audit trail, and take signed notes of where it stands.')
@@ -26,21 +27,21 @@ Examples:
   $ npm run manager -- audit checkpoint export --out heads.json
   $ npm run manager -- audit verify --since heads.json`,
     )
-  addVerify(audit)
-  addExport(audit)
+  addVerify(audit, terminal)
+  addExport(audit, terminal)
 
   audit
     .command('key')
     .description('Print the public key (base64, Ed25519) that verifies checkpoints, with its id.')
     .action((_options, command: Command) => {
-      const key = createSigningKey(commandConfig(command).masterKey, 'audit-checkpoint')
-      say(`${key.keyId} ${key.publicKey.toString('base64')}`)
+      const key = createSigningKey(commandConfig(terminal, command).masterKey, 'audit-checkpoint')
+      terminal.say(`${key.keyId} ${key.publicKey.toString('base64')}`)
     })
 }
 
 type VerifyOptions = { checkpoints?: string; since?: string; json?: boolean }
 
-function addVerify(audit: Command): void {
+function addVerify(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
     .description(
@@ -68,33 +69,31 @@ Examples:
   $ npm run manager -- audit verify --since 5120`,
     )
     .action(async (options: VerifyOptions, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const { checkpoints: path } = options
-      const external = path === undefined ? [] : await readCheckpointFiles(path)
+      const external = path === undefined ? [] : await readCheckpointFiles(path, terminal)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
       const report = await withKeyedDatabase(config, async ({ db }) => {
         const keys = [key, ...(await loadRetiredKeys(db, secrets)).checkpointKeys]
         const since = options.since === undefined ? undefined : readSince(options.since, keys)
         const verified = await verifyAudit(db, keys, {
           external,
-          onProgress: progress(),
+          onProgress: showProgress(terminal),
           ...(since === undefined ? {} : { since }),
         })
         if (since === undefined && verified.status !== 'broken')
           await clearFindings(db, verificationKey(config.masterKey))
         return verified
       })
-      print(report, options)
-      if (path !== undefined) sayCompared(path, report.checkpoints.compared, external.length)
-      if (report.status === 'broken') process.exitCode = 1
+      print(terminal, report, options)
+      if (path !== undefined) {
+        const { compared } = report.checkpoints
+        terminal.warn(`${compared} of ${external.length} checkpoints in ${path} were compared`)
+        if (compared === 0) throw new Error(`all checkpoints in ${path} are older than --since`)
+      }
+      if (report.status === 'broken') terminal.exitCode = 1
     })
-}
-
-/** Says how many were compared, not on standard output, which --json keeps machine-readable; throws for none. */
-function sayCompared(path: string, compared: number, found: number): void {
-  process.stderr.write(`${compared} of ${found} checkpoints in ${path} were compared\n`)
-  if (compared === 0) throw new Error(`all checkpoints in ${path} are older than --since`)
 }
 
 /** A number of a checkpoint, or what a file says. */
@@ -107,19 +106,22 @@ function readSince(since: string, keys: readonly CheckpointKey[]): number | Base
   }
 }
 
-function print(report: AuditReport, { json, since }: VerifyOptions): void {
+function print(terminal: Terminal, report: AuditReport, { json, since }: VerifyOptions): void {
   for (const chain of report.chains)
-    if (json === true) say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))
+    if (json === true)
+      terminal.say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))
     else if (chain.status === 'broken')
-      say(`BROKEN chain ${chain.chainId} at seq ${chain.firstBrokenSeq}: ${chain.reason}`)
+      terminal.say(`BROKEN chain ${chain.chainId} at seq ${chain.firstBrokenSeq}: ${chain.reason}`)
   const { count, problem } = report.checkpoints
-  if (problem !== null) say(`BROKEN checkpoints: ${problem}`)
+  if (problem !== null) terminal.say(`BROKEN checkpoints: ${problem}`)
   if (json === true) return
   const rows = since === undefined ? `${report.entries} rows` : `${report.checked} rows since then`
-  say(`audit trail ${report.status}: ${rows} in ${report.chains.length} chains, ${count} checkpoints`)
+  terminal.say(
+    `audit trail ${report.status}: ${rows} in ${report.chains.length} chains, ${count} checkpoints`,
+  )
 }
 
-function addExport(audit: Command): void {
+function addExport(audit: Command, terminal: Terminal): void {
   audit
     .command('checkpoint')
     .description('Signed notes of where the trail stands.')
@@ -136,7 +138,7 @@ Examples:
   $ npm run --silent manager -- audit verify --since heads.json`,
     )
     .action(async ({ out }: { out?: string }, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const heads = await withKeyedDatabase(config, async ({ db, clock }) => {
         await sealMovedChains(db, key, clock)
@@ -146,18 +148,20 @@ Examples:
       const text = `${JSON.stringify(heads)}\n`
       // An older file is never replaced.
       if (out !== undefined) writeFileSync(out, text, { flag: 'wx' })
-      else process.stdout.write(text)
+      else terminal.stdout.write(text)
       const { checkpoint } = heads
-      process.stderr.write(`checkpoint ${checkpoint.seq}, ${heads.heads.length} chains, key ${heads.keyId}\n`)
+      terminal.warn(`checkpoint ${checkpoint.seq}, ${heads.heads.length} chains, key ${heads.keyId}`)
     })
 }
 
-/** Says once a second how far it is, on a terminal. */
-function progress(): (done: { rows: number; chains: number; ofChains: number }) => void {
+/** Shows the progress at most once a second. */
+function showProgress(
+  terminal: Terminal,
+): (done: { rows: number; chains: number; ofChains: number }) => void {
   let saidAt = performance.now()
   return ({ rows, chains, ofChains }) => {
-    if (!process.stderr.isTTY || performance.now() - saidAt < 1_000) return
+    if (performance.now() - saidAt < 1_000) return
     saidAt = performance.now()
-    process.stderr.write(`\r${rows} rows, ${chains}/${ofChains} chains `)
+    terminal.progress(`\r${rows} rows, ${chains}/${ofChains} chains `)
   }
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { settingsOf } from '../config/config.ts'
+import { type Config, settingsOf } from '../config/config.ts'
 import { listBackends } from '../features/backends/backend-list.service.ts'
 import { backendSettings } from '../features/backends/backends.settings.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { commandConfig, withDatabase } from './context.ts'
 import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 const maxListed = 1_000
 
@@ -16,7 +17,7 @@ Examples:
 type Backend = Awaited<ReturnType<typeof listBackends>>[number]
 
 /** manager backends … */
-export function addBackendsCommands(program: Command): void {
+export function addBackendsCommands(program: Command, terminal: Terminal): void {
   const backends = program
     .command('backends')
     .description('Look at the backends that are registered for callbacks.')
@@ -31,18 +32,17 @@ export function addBackendsCommands(program: Command): void {
     .option('--json', 'print one JSON object per backend instead of a table')
     .addHelpText('after', examples)
     .action(async (options: { project?: string; json?: boolean }, command: Command) => {
-      const found = await find(command, options.project ?? null)
+      const found = await find(commandConfig(terminal, command), options.project ?? null)
       const shown = found.slice(0, maxListed)
-      for (const line of options.json === true ? shown.map(asJson) : asTable(shown)) say(line)
+      for (const line of options.json === true ? shown.map(asJson) : asTable(shown)) terminal.say(line)
       // Not on standard output, which --json keeps machine-readable.
       if (found.length > maxListed)
-        process.stderr.write(`there are more than ${maxListed} backends; name a project to see its own\n`)
-      if (found.length === 0) process.stderr.write('no backend is registered\n')
+        terminal.warn(`there are more than ${maxListed} backends; name a project to see its own`)
+      if (found.length === 0) terminal.warn('no backend is registered')
     })
 }
 
-function find(command: Command, projectSlug: string | null): Promise<Backend[]> {
-  const config = commandConfig(command)
+function find(config: Config, projectSlug: string | null): Promise<Backend[]> {
   const { callbacksStaleAfterMs: staleAfterMs } = settingsOf(config, backendSettings)
   return withDatabase(config, ({ db }) =>
     listBackends(db, { projectSlug, staleAfterMs, limit: maxListed + 1 }),

@@ -3,9 +3,10 @@ import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
+import type { Terminal } from './terminal.ts'
 
 /** The checkpoints in a file, or in the files of a folder: lines of a log, or bare ones; throws when there is none. */
-export async function readCheckpointFiles(path: string): Promise<Checkpoint[]> {
+export async function readCheckpointFiles(path: string, terminal: Terminal): Promise<Checkpoint[]> {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)
         .toSorted()
@@ -13,12 +14,12 @@ export async function readCheckpointFiles(path: string): Promise<Checkpoint[]> {
         .filter((file) => statSync(file).isFile())
     : [path]
   const found: Checkpoint[] = []
-  for (const file of files) found.push(...(await readOne(file)))
+  for (const file of files) found.push(...(await readOne(file, terminal)))
   if (found.length === 0) throw new Error(`there is no checkpoint in ${path}: nothing can be compared`)
   return found
 }
 
-async function readOne(file: string): Promise<Checkpoint[]> {
+async function readOne(file: string, terminal: Terminal): Promise<Checkpoint[]> {
   const checkpoints: Checkpoint[] = []
   let broken = 0
   for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -31,8 +32,7 @@ async function readOne(file: string): Promise<Checkpoint[]> {
       broken++
     }
   }
-  // Not on standard output, which --json keeps machine-readable.
-  if (broken > 0) process.stderr.write(`${broken} line(s) of ${file} cannot be read and are left out\n`)
+  if (broken > 0) terminal.warn(`${broken} line(s) of ${file} cannot be read and are left out`)
   return checkpoints
 }
 

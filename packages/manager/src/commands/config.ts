@@ -5,10 +5,11 @@ import { configText } from '../config/shown-config.ts'
 import { configWarnings } from '../config/warnings.ts'
 import { databaseAddress, redisAddress } from '../platform/db/addresses.ts'
 import { topologyOf } from '../platform/db/redis-topology.ts'
-import { commandConfig, say } from './context.ts'
+import { commandConfig } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 /** manager config … */
-export function addConfigCommands(program: Command): void {
+export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program
     .command('config')
     .description('Check and show the configuration. docs/configuration.md lists every key.')
@@ -24,11 +25,11 @@ Warnings go to standard error and leave the exit status at zero. Nothing is conn
 Redis are named as they would be.`,
     )
     .action((_options, command: Command) => {
-      const values = commandConfig(command)
-      say(databaseAddress(values.databaseUrl).sentence)
-      say(redisAddress(values.redisUrl, topologyOf(values)))
-      for (const warning of configWarnings(values)) process.stderr.write(`warning: ${warning}\n`)
-      say('the configuration is fine')
+      const values = commandConfig(terminal, command)
+      terminal.say(databaseAddress(values.databaseUrl).sentence)
+      terminal.say(redisAddress(values.redisUrl, topologyOf(values)))
+      for (const warning of configWarnings(values)) terminal.warn(`warning: ${warning}`)
+      terminal.say('the configuration is fine')
     })
 
   config
@@ -45,11 +46,11 @@ Example:
   $ npm run manager -- --config manager.yaml config check`,
     )
     .action((_options, command: Command) => {
-      const values = commandConfig(command)
+      const values = commandConfig(terminal, command)
       const notes = {
         [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).sentence,
         [platformSettings.redisUrl.key]: redisAddress(values.redisUrl, topologyOf(values)),
       }
-      process.stdout.write(configText(values, settings, notes))
+      terminal.stdout.write(configText(values, settings, notes))
     })
 }

@@ -1,16 +1,17 @@
 // What commands share: the configuration, and a database for as long as one command runs.
 import type { Command } from 'commander'
 import { settings } from '../settings.ts'
-import { type Config, loadConfig, processSource } from '../config/config.ts'
+import { type Config, loadConfig, sourceOf } from '../config/config.ts'
 import { type Database, createDatabase } from '../platform/db/database.ts'
 import { explainingFailures } from '../platform/db/operator-errors.ts'
 import { createLog } from '../platform/log/log.ts'
 import { assertMasterKey } from '../platform/secrets/master-key.ts'
+import type { Terminal } from './terminal.ts'
 
 /** The configuration named by --config and the environment. */
-export function commandConfig(command: Command): Config {
+export function commandConfig(terminal: Terminal, command: Command): Config {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadConfig(processSource(config), settings)
+  return loadConfig(sourceOf(terminal.env, config), settings)
 }
 
 /** The same with a database that belongs to the configured master key; another key is refused with one sentence. */
@@ -44,11 +45,5 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
   }
 }
 
-/** What users typed into their names cannot steer the terminal. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
-
 /** Every column with sealed secrets; only whoever needs them loads every feature. */
 export const sealedColumnsOfFeatures = async () => (await import('../app.ts')).sealedColumns
-
-/** One line for the operator. */
-export const say = (line: string): void => void process.stdout.write(`${printable(line)}\n`)

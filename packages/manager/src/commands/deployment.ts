@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { setScaleToZero } from '../features/deployments/scale-to-zero.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { commandConfig, withDatabase } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 const examples = `
 Examples:
@@ -9,7 +10,7 @@ Examples:
   $ npm run manager -- deployment scale-to-zero 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10 run off`
 
 /** manager deployment … */
-export function addDeploymentCommands(program: Command): void {
+export function addDeploymentCommands(program: Command, terminal: Terminal): void {
   const deployment = program
     .command('deployment')
     .description('Decide which deployments may be scaled to zero.')
@@ -31,9 +32,12 @@ export function addDeploymentCommands(program: Command): void {
       const [application, environment, state] = command.processedArgs as [string, string, string]
       const { workload: only } = command.opts<{ workload?: string }>()
       const wanted = { application, environment, isOn: state === 'on', workload: only }
-      const { name, workload, isChanged } = await withDatabase(commandConfig(command), ({ db, clock }) =>
-        setScaleToZero({ db, audit: createAudit(clock) }, wanted),
+      const { name, workload, isChanged } = await withDatabase(
+        commandConfig(terminal, command),
+        ({ db, clock }) => setScaleToZero({ db, audit: createAudit(clock) }, wanted),
       )
-      say(`scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload})`)
+      terminal.say(
+        `scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload})`,
+      )
     })
 }

@@ -9,7 +9,8 @@ import type { Database } from '../platform/db/database.ts'
 import { createSigningKey, encryptionRing, masterKeyId } from '../platform/secrets/keys.ts'
 import { exchangeMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
-import { commandConfig, say, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
+import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 const event = auditedEntity<{ id: string; masterKeyId: string }>({
   type: 'installation',
@@ -21,7 +22,7 @@ const event = auditedEntity<{ id: string; masterKeyId: string }>({
 const row = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: masterKeyId(masterKey) })
 
 /** manager keys exchange-master */
-export function addExchangeMaster(keys: Command): void {
+export function addExchangeMaster(keys: Command, terminal: Terminal): void {
   keys
     .command('exchange-master')
     .description('Make the database belong to another master key; stop every process of the service first.')
@@ -37,7 +38,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
   4. Set SVC_MASTER_KEY to the new key, start the service, and delete the file.`,
     )
     .action(async ({ newKeyFile }: { newKeyFile: string }, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const side = (masterKey: Buffer) => ({
         masterKey,
         secrets: createSecrets(encryptionRing(masterKey, config.encryptionKeys)),
@@ -59,7 +60,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
           return result
         })
       })
-      say(
+      terminal.say(
         `the master key is now ${masterKeyId(to.masterKey)}; ${resealed} stored secrets were sealed again. ` +
           'Set SVC_MASTER_KEY to the new key before you start the service',
       )

@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import { encryptionRing } from '../platform/secrets/keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { countByKey, rewrapAll } from '../platform/secrets/sealed-columns.ts'
-import { commandConfig, say, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
+import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
 import { addExchangeMaster } from './exchange-master.ts'
+import type { Terminal } from './terminal.ts'
 
 /** manager keys … */
-export function addKeysCommands(program: Command): void {
+export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('keys')
     .description('Change the keys of stored secrets (SVC_ENCRYPTION_KEYS), or the master key.')
@@ -27,7 +28,7 @@ To change the master key, see keys exchange-master --help.`,
     .command('status')
     .description('Show how many secrets each key has sealed; exits 1 when a key is missing.')
     .action(async (_options, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
       const counts = await withKeyedDatabase(config, async ({ db }) =>
         countByKey(db, await sealedColumnsOfFeatures()),
@@ -35,8 +36,8 @@ To change the master key, see keys exchange-master --help.`,
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
-        say(`${keyId} ${state} ${counts.get(keyId) ?? 0} secrets`)
-        if (!ring.has(keyId)) process.exitCode = 1
+        terminal.say(`${keyId} ${state} ${counts.get(keyId) ?? 0} secrets`)
+        if (!ring.has(keyId)) terminal.exitCode = 1
       }
     })
 
@@ -44,20 +45,18 @@ To change the master key, see keys exchange-master --help.`,
     .command('rotate')
     .description('Wrap every stored secret with the active key; may be run again at any time.')
     .action(async (_options, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
       const { seen, rewrapped } = await withKeyedDatabase(config, async ({ db }) =>
-        rewrapAll(db, await sealedColumnsOfFeatures(), secrets, progress),
+        rewrapAll(db, await sealedColumnsOfFeatures(), secrets, (done) =>
+          terminal.progress(`\rsecrets ${done}`),
+        ),
       )
-      if (process.stderr.isTTY) process.stderr.write('\n')
-      say(
+      terminal.progress('\n')
+      terminal.say(
         `${rewrapped} of ${seen} secrets are now sealed with ${secrets.activeKeyId}; the others were before`,
       )
     })
 
-  addExchangeMaster(keys)
-}
-
-function progress(done: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\rsecrets ${done}`)
+  addExchangeMaster(keys, terminal)
 }

@@ -5,8 +5,9 @@ import type { Check } from '../legacy/check.ts'
 import { type EnvironmentName, type Types, environmentNames } from '../legacy/project.ts'
 import type { Summary } from '../legacy/tally.ts'
 import { assertSchemaFits } from '../platform/db/migrate.ts'
-import { commandConfig, say, silentLog, withDatabase, withKeyedDatabase } from './context.ts'
+import { commandConfig, silentLog, withDatabase, withKeyedDatabase } from './context.ts'
 import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 const from = [
   '--from <url>',
@@ -14,7 +15,7 @@ const from = [
 ] as const
 
 /** manager legacy … What an import takes is loaded when one runs. */
-export function addLegacyCommands(program: Command): void {
+export function addLegacyCommands(program: Command, terminal: Terminal): void {
   const legacy = program
     .command('legacy')
     .description('Bring over an install that is older than versioned migrations (docs/legacy.md).')
@@ -27,14 +28,14 @@ Examples:
   $ npm run manager -- legacy check --from postgres://reader@old-host/old
   $ npm run manager -- legacy id 4711`,
     )
-  addImportCommand(legacy)
-  addCheckCommand(legacy)
-  addIdCommand(legacy)
+  addImportCommand(legacy, terminal)
+  addCheckCommand(legacy, terminal)
+  addIdCommand(legacy, terminal)
 }
 
 type ImportFlags = { from: string; plan?: true; report?: string; type?: Types; json?: true; check: boolean }
 
-function addImportCommand(legacy: Command): void {
+function addImportCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('import')
     .description(
@@ -57,30 +58,32 @@ Examples:
   $ npm run manager -- legacy import --from postgres://reader@old-host/old --type sandbox=dev --report import.ndjson`,
     )
     .action(async (flags: ImportFlags, command: Command) => {
-      const config = commandConfig(command)
+      const config = commandConfig(terminal, command)
       const options = {
         ...flags,
         types: flags.type ?? {},
-        say: warn,
-        onProgress: progressBar('read'),
+        say: terminal.warn,
+        onProgress: progressBar(terminal, 'read'),
       } satisfies ImportOptions
       const { planOnly, runImport } = await import('../legacy/import.ts')
       const run = flags.plan === true ? planOnly : runImport
       const summary = await withScope(config, (scope) => run(scope, options))
-      endProgress()
+      terminal.progress('\n')
       const isChecked = flags.plan !== true && flags.check
-      const check = isChecked ? await withScope(config, (scope) => compare(scope, flags)) : null
-      if (flags.json === true) say(JSON.stringify({ plan: flags.plan === true, ...summary, check }))
+      const check = isChecked ? await withScope(config, (scope) => compare(scope, flags, terminal)) : null
+      if (flags.json === true) terminal.say(JSON.stringify({ plan: flags.plan === true, ...summary, check }))
       else {
-        for (const line of summaryLines(summary)) say(line)
-        say('')
-        say(flags.plan === true ? 'plan only: nothing was written' : 'imported: every row is accounted for')
-        if (check !== null) sayCheck(check)
+        for (const line of summaryLines(summary)) terminal.say(line)
+        terminal.say('')
+        terminal.say(
+          flags.plan === true ? 'plan only: nothing was written' : 'imported: every row is accounted for',
+        )
+        if (check !== null) sayCheck(terminal, check)
       }
     })
 }
 
-function addCheckCommand(legacy: Command): void {
+function addCheckCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('check')
     .description('Compare an imported install with the old one: counts, settings, access and credentials.')
@@ -95,13 +98,15 @@ Example:
   $ npm run manager -- legacy check --from postgres://reader@old-host/old`,
     )
     .action(async (flags: { from: string; json?: true }, command: Command) => {
-      const check = await withScope(commandConfig(command), (scope) => compare(scope, flags))
-      if (flags.json === true) say(JSON.stringify(check))
-      else sayCheck(check)
+      const check = await withScope(commandConfig(terminal, command), (scope) =>
+        compare(scope, flags, terminal),
+      )
+      if (flags.json === true) terminal.say(JSON.stringify(check))
+      else sayCheck(terminal, check)
     })
 }
 
-function addIdCommand(legacy: Command): void {
+function addIdCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('id')
     .description('Tell what became of an old id, and where its rows are now.')
@@ -109,7 +114,7 @@ function addIdCommand(legacy: Command): void {
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
       const { findOldId } = await import('../legacy/ledger.ts')
-      const rows = await withDatabase(commandConfig(command), ({ db }) => findOldId(db, oldId))
+      const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db, oldId))
       if (rows.length === 0) throw new Error(`no row of the old install had the id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
         view,
@@ -117,7 +122,7 @@ function addIdCommand(legacy: Command): void {
         newId ?? '-',
         rules.join(', ') || '-',
       ])
-      for (const line of table(['VIEW', 'OUTCOME', 'NEW ID', 'RULES'], cells)) say(line)
+      for (const line of table(['VIEW', 'OUTCOME', 'NEW ID', 'RULES'], cells)) terminal.say(line)
     })
 }
 
@@ -129,11 +134,15 @@ function addType(text: string, types: Types = {}): Types {
   return { ...types, [text.slice(0, at)]: environment satisfies EnvironmentName }
 }
 
-async function compare(scope: ImportScope, { from: url }: { from: string }): Promise<Check> {
+async function compare(
+  scope: ImportScope,
+  { from: url }: { from: string },
+  terminal: Terminal,
+): Promise<Check> {
   const { checkImport } = await import('../legacy/check.ts')
-  const check = await checkImport(scope, { from: url, onProgress: progressBar('compared') })
-  endProgress()
-  if (check.differences > 0) process.exitCode = 1
+  const check = await checkImport(scope, { from: url, onProgress: progressBar(terminal, 'compared') })
+  terminal.progress('\n')
+  if (check.differences > 0) terminal.exitCode = 1
   return check
 }
 
@@ -158,11 +167,11 @@ function summaryLines({ views, rules }: Summary): string[] {
   ]
 }
 
-function sayCheck({ parts, differences }: Check): void {
+function sayCheck(terminal: Terminal, { parts, differences }: Check): void {
   const cells = parts.map(({ name, compared, differing }) => [name, String(compared), String(differing)])
-  for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) say(line)
-  for (const { examples } of parts) for (const example of examples) say(`different: ${example}`)
-  say(
+  for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) terminal.say(line)
+  for (const { examples } of parts) for (const example of examples) terminal.say(`different: ${example}`)
+  terminal.say(
     differences === 0
       ? 'check: old and new are the same'
       : `check: ${differences} ${differences === 1 ? 'difference' : 'differences'}`,
@@ -186,20 +195,15 @@ const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>):
     }
   })
 
-const warn = (line: string): void => void process.stderr.write(`${line}\n`)
 const barWidth = 30
 const barEveryMs = 100
 
-/** A bar on a terminal, and nothing elsewhere. */
-function progressBar(what: string): (done: Progress) => void {
+function progressBar(terminal: Terminal, what: string): (done: Progress) => void {
   let drawnAt = 0
   return ({ read, of }) => {
-    if (!process.stderr.isTTY || (performance.now() - drawnAt < barEveryMs && read < of)) return
+    if (performance.now() - drawnAt < barEveryMs && read < of) return
     drawnAt = performance.now()
     const filled = of === 0 ? barWidth : Math.floor((barWidth * read) / of)
-    process.stderr.write(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows ${what}`)
+    terminal.progress(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows ${what}`)
   }
-}
-const endProgress = (): void => {
-  if (process.stderr.isTTY) process.stderr.write('\n')
 }

@@ -1,13 +1,9 @@
 // The operator's command line: `npm run manager -- <command>`.
-import { ConfigError } from '../config/config.ts'
-import { printable } from './context.ts'
-import { createProgram } from './program.ts'
+import { processSource } from '../config/config.ts'
+import { run } from './run.ts'
+import { createTerminal } from './terminal.ts'
 
-try {
-  await createProgram().parseAsync()
-} catch (error) {
-  process.stderr.write(
-    `${error instanceof ConfigError ? error.message : `error: ${printable((error as Error).message)}`}\n`,
-  )
-  process.exitCode = 1
-}
+const { env } = processSource()
+const { stdout, stderr } = process
+const exit = (code: number): never => process.exit(code)
+process.exitCode = await run(process.argv.slice(2), createTerminal({ env, stdout, stderr, exit }))

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/db/migrate.ts'
-import { commandConfig, say } from './context.ts'
+import { commandConfig } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 const exitCodes = { fits: 0, 'too old': 3, 'too new': 4 }
 
 /** manager migrate … */
-export function addMigrateCommands(program: Command): void {
+export function addMigrateCommands(program: Command, terminal: Terminal): void {
   const migrate = program
     .command('migrate')
     .description(
@@ -19,10 +21,10 @@ export function addMigrateCommands(program: Command): void {
       'Apply every pending migration. Safe to run twice or from two places at once: the second one waits.',
     )
     .action(async (_options, command: Command) => {
-      const config = commandConfig(command)
-      const done = await migrateUp(config.databaseUrl, say, config.databaseServiceRole)
-      for (const name of done) say(`applied ${name}`)
-      say(
+      const config = commandConfig(terminal, command)
+      const done = await migrateUp(config.databaseUrl, terminal.say, config.databaseServiceRole)
+      for (const name of done) terminal.say(`applied ${name}`)
+      terminal.say(
         done.length === 0
           ? 'nothing to do: the schema is up to date'
           : `done: ${done.length} migration(s) applied`,
@@ -33,11 +35,15 @@ export function addMigrateCommands(program: Command): void {
     .command('status')
     .description('List the applied and the pending migrations.')
     .action(async (_options, command: Command) => {
-      const status = await readStatus(command)
+      const status = await readStatus(commandConfig(terminal, command))
       for (const name of status.applied)
-        say(`applied  ${name}${status.unknown.includes(name) ? '  (not known to this release)' : ''}`)
-      for (const name of status.pending) say(`pending  ${name}`)
-      say(`verdict: the schema ${status.verdict === 'fits' ? 'fits this release' : `is ${status.verdict}`}`)
+        terminal.say(
+          `applied  ${name}${status.unknown.includes(name) ? '  (not known to this release)' : ''}`,
+        )
+      for (const name of status.pending) terminal.say(`pending  ${name}`)
+      terminal.say(
+        `verdict: the schema ${status.verdict === 'fits' ? 'fits this release' : `is ${status.verdict}`}`,
+      )
     })
 
   migrate
@@ -46,16 +52,16 @@ export function addMigrateCommands(program: Command): void {
       'Tell by the exit code whether this release can start: 0 fits, 3 schema too old, 4 schema too new.',
     )
     .action(async (_options, command: Command) => {
-      const { verdict, pending } = await readStatus(command)
-      say(verdict === 'fits' ? 'the schema fits this release' : `the schema is ${verdict}`)
-      if (pending.length > 0) say(`pending: ${pending.join(', ')}`)
-      process.exitCode = exitCodes[verdict]
+      const { verdict, pending } = await readStatus(commandConfig(terminal, command))
+      terminal.say(verdict === 'fits' ? 'the schema fits this release' : `the schema is ${verdict}`)
+      if (pending.length > 0) terminal.say(`pending: ${pending.join(', ')}`)
+      terminal.exitCode = exitCodes[verdict]
     })
 
-  addBaselineCommand(migrate)
+  addBaselineCommand(migrate, terminal)
 }
 
-function addBaselineCommand(migrate: Command): void {
+function addBaselineCommand(migrate: Command, terminal: Terminal): void {
   migrate
     .command('baseline')
     .description(
@@ -76,14 +82,13 @@ Examples:
   $ npm run manager -- migrate baseline 0027_deployments`,
     )
     .action(async (wanted: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
-      const { databaseUrl } = commandConfig(command)
+      const { databaseUrl } = commandConfig(terminal, command)
       // It comes with the history of the schema, which nothing else needs.
       const { migrateBaseline } = await import('../platform/db/baseline.ts')
-      const { last, recorded } = await migrateBaseline(databaseUrl, say, { wanted, dryRun })
-      say(`the schema is that of ${last}`)
-      say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)
+      const { last, recorded } = await migrateBaseline(databaseUrl, terminal.say, { wanted, dryRun })
+      terminal.say(`the schema is that of ${last}`)
+      terminal.say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)
     })
 }
 
-const readStatus = (command: Command): Promise<SchemaStatus> =>
-  withClient(commandConfig(command).databaseUrl, schemaStatus)
+const readStatus = ({ databaseUrl }: Config): Promise<SchemaStatus> => withClient(databaseUrl, schemaStatus)

@@ -8,11 +8,12 @@ import type { Database } from '../platform/db/database.ts'
 import { encryptionRing } from '../platform/secrets/keys.ts'
 import { createLockMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
-import { commandConfig, printable, say, silentLog, withKeyedDatabase } from './context.ts'
+import { commandConfig, silentLog, withKeyedDatabase } from './context.ts'
 import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 /** manager pilet-keys … */
-export function addPiletKeysCommands(program: Command): void {
+export function addPiletKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('pilet-keys')
     .description('Manage the keys that sign pilets, and sign pilets that are stored already.')
@@ -26,33 +27,37 @@ To change the key that signs while the service runs:
   3. $ npm run manager -- pilet-keys activate 3f2a9c0d81b7e654
   The former key stays: pages need it for what it has signed.`,
     )
-  addCreateCommand(keys)
-  addListCommand(keys)
-  addActivateCommand(keys)
-  addExportCommand(keys)
-  addSignCommand(keys)
-  addDeleteCommand(keys)
+  addCreateCommand(keys, terminal)
+  addListCommand(keys, terminal)
+  addActivateCommand(keys, terminal)
+  addExportCommand(keys, terminal)
+  addSignCommand(keys, terminal)
+  addDeleteCommand(keys, terminal)
 }
 
 const examples = (...lines: string[]): string =>
   `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 
-function addCreateCommand(keys: Command): void {
+function addCreateCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('create')
     .description('Make a new key. It signs once it is activated; the first one of an installation at once.')
     .addHelpText('after', examples('npm run manager -- pilet-keys create'))
     .action(async (_options, command: Command) => {
-      const { keyId, isActive } = await withSigning(command, ({ signing }) => signing.create())
-      say(
+      const { keyId, isActive } = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+        signing.create(),
+      )
+      terminal.say(
         isActive ? `${keyId} is the first key, and signs` : `${keyId} is in the ring, and does not sign yet`,
       )
-      say('next: `manager pilet-keys export`, and give the result to your pages as pilet_signing_keys')
-      if (!isActive) say(`then, once all pages have it: \`manager pilet-keys activate ${keyId}\``)
+      terminal.say(
+        'next: `manager pilet-keys export`, and give the result to your pages as pilet_signing_keys',
+      )
+      if (!isActive) terminal.say(`then, once all pages have it: \`manager pilet-keys activate ${keyId}\``)
     })
 }
 
-function addListCommand(keys: Command): void {
+function addListCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('list')
     .description(
@@ -64,19 +69,19 @@ function addListCommand(keys: Command): void {
       examples('npm run manager -- pilet-keys list', 'npm run --silent manager -- pilet-keys list --json'),
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      const [found, unsigned] = await withSigning(command, async ({ signing }) => [
+      const [found, unsigned] = await withSigning(commandConfig(terminal, command), async ({ signing }) => [
         await signing.list(),
         await signing.countUnsigned(),
       ])
-      for (const line of options.json === true ? found.map(asJson) : asTable(found)) say(line)
+      for (const line of options.json === true ? found.map(asJson) : asTable(found)) terminal.say(line)
       // Not on standard output, which --json keeps machine-readable.
-      if (found.length === 0) process.stderr.write('there is no key yet; the first upload makes one\n')
+      if (found.length === 0) terminal.warn('there is no key yet; the first upload makes one')
       if (unsigned > 0)
-        process.stderr.write(`${unsigned} pilets have no signature; \`manager pilet-keys sign\` signs them\n`)
+        terminal.warn(`${unsigned} pilets have no signature; \`manager pilet-keys sign\` signs them`)
     })
 }
 
-function addActivateCommand(keys: Command): void {
+function addActivateCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('activate')
     .description('Let this key sign from now on. The former one stays, for what it has signed.')
@@ -88,12 +93,14 @@ Pages refuse what is signed with a key they do not have: export it and roll it o
 ${examples('npm run manager -- pilet-keys activate 3f2a9c0d81b7e654')}`,
     )
     .action(async (keyId: string, _options, command: Command) => {
-      const changed = await withSigning(command, ({ signing }) => signing.activate(keyId))
-      say(changed ? `${keyId} signs from now on` : `${keyId} is active already`)
+      const changed = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+        signing.activate(keyId),
+      )
+      terminal.say(changed ? `${keyId} signs from now on` : `${keyId} is active already`)
     })
 }
 
-function addExportCommand(keys: Command): void {
+function addExportCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('export')
     .description('Print the public keys as pages need them: a JSON object, key id to base64 of the raw key.')
@@ -105,15 +112,17 @@ Pages get the object as window.__SVC__.config.pilet_signing_keys. Private keys a
 ${examples('npm run --silent manager -- pilet-keys export > pilet-signing-keys.json')}`,
     )
     .action(async (options: { pretty?: boolean }, command: Command) => {
-      const publicKeys = await withSigning(command, ({ signing }) => signing.publicKeys())
+      const publicKeys = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+        signing.publicKeys(),
+      )
       if (Object.keys(publicKeys).length === 0)
         throw new Error('there is no key to export; `manager pilet-keys create` makes the first one')
       // Not by `say`, which replaces line ends.
-      process.stdout.write(`${JSON.stringify(publicKeys, null, options.pretty === true ? 2 : undefined)}\n`)
+      terminal.stdout.write(`${JSON.stringify(publicKeys, null, options.pretty === true ? 2 : undefined)}\n`)
     })
 }
 
-function addSignCommand(keys: Command): void {
+function addSignCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('sign')
     .description(
@@ -127,25 +136,27 @@ Exits 1, and names them, when stored bytes are damaged, or never had the signatu
 ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys sign --replacing 3f2a9c0d81b7e654')}`,
     )
     .action(async ({ replacing = null }: { replacing?: string | null }, command: Command) => {
-      const { signed, damaged } = await withSigning(command, (scope) => signStored(scope, replacing))
-      if (process.stderr.isTTY) process.stderr.write('\n')
-      say(`${signed} pilets were signed`)
-      for (const one of damaged) process.stderr.write(`${printable(damageOf(one))}\n`)
+      const { signed, damaged } = await withSigning(commandConfig(terminal, command), (scope) =>
+        signStored(scope, replacing, (done) => terminal.progress(`\rpilets ${done}`)),
+      )
+      terminal.progress('\n')
+      terminal.say(`${signed} pilets were signed`)
+      for (const one of damaged) terminal.warn(damageOf(one))
       if (damaged.length === 0) return
-      process.stderr.write('these were not signed; upload them again under a new version\n')
-      process.exitCode = 1
+      terminal.warn('these were not signed; upload them again under a new version')
+      terminal.exitCode = 1
     })
 }
 
-function addDeleteCommand(keys: Command): void {
+function addDeleteCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('delete')
     .description('Remove a key that neither signs nor has signed any pilet. It cannot be brought back.')
     .argument('<key-id>', 'the id of the key, as `manager pilet-keys list` prints it')
     .addHelpText('after', examples('npm run manager -- pilet-keys delete 3f2a9c0d81b7e654'))
     .action(async (keyId: string, _options, command: Command) => {
-      await withSigning(command, ({ signing }) => signing.remove(keyId))
-      say(`${keyId} is deleted; export the keys again, and give them to your pages`)
+      await withSigning(commandConfig(terminal, command), ({ signing }) => signing.remove(keyId))
+      terminal.say(`${keyId} is deleted; export the keys again, and give them to your pages`)
     })
 }
 
@@ -176,10 +187,6 @@ function asTable(keys: readonly ListedKey[]): string[] {
   return table(['KEY', 'STATE', 'CREATED', 'ACTIVATED', 'PILETS'], rows)
 }
 
-function progress(done: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\rpilets ${done}`)
-}
-
 type SigningScope = {
   signing: Signing
   audit: Audit
@@ -188,24 +195,26 @@ type SigningScope = {
 }
 
 /** Runs the work with the ring of the configured database. */
-const withSigning = <T>(command: Command, work: (scope: SigningScope) => Promise<T>): Promise<T> => {
-  const config = commandConfig(command)
-  return withKeyedDatabase(config, (database) => {
+const withSigning = <T>(config: Config, work: (scope: SigningScope) => Promise<T>): Promise<T> =>
+  withKeyedDatabase(config, (database) => {
     const { db, clock } = database
     const audit = createAudit(clock)
     const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
     const lockMasterKey = createLockMasterKey(config.masterKey)
     return work({ signing: createSigning({ db, audit, secrets, lockMasterKey }), audit, config, database })
   })
-}
 
-async function signStored(scope: SigningScope, replacing: string | null): Promise<SignedPackages> {
+async function signStored(
+  scope: SigningScope,
+  replacing: string | null,
+  onPackage: (done: number) => void,
+): Promise<SignedPackages> {
   // Only this command loads what is outside of a process.
   const { blobStoresOf } = await import('../world.ts')
   const stores = blobStoresOf(scope.config, scope.database, silentLog)
   try {
     const { db } = scope.database
-    return await createPackageSigning({ ...scope, db, stores })({ replacing, onPackage: progress })
+    return await createPackageSigning({ ...scope, db, stores })({ replacing, onPackage })
   } finally {
     await stores.close()
   }

@@ -11,10 +11,14 @@ import { addLegacyCommands } from './legacy.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
 import { addProxyConfigCommands } from './proxy-config.ts'
+import type { Terminal } from './terminal.ts'
 import { addTriggerCommands } from './triggers.ts'
 
+const defaultWidth = 80
+
 /** The command `manager` with all its commands. */
-export function createProgram(): Command {
+export function createProgram(terminal: Terminal): Command {
+  const { stdout, stderr } = terminal
   const program = new Command('manager')
     .description(
       'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers, its keys and the configuration of its proxy.',
@@ -22,6 +26,17 @@ export function createProgram(): Command {
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
     .showHelpAfterError()
+    // Before the first command: commands inherit both.
+    .exitOverride((error) => {
+      terminal.exit?.(error.exitCode)
+      throw error
+    })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? defaultWidth,
+      getErrHelpWidth: () => stderr.columns ?? defaultWidth,
+    })
     .addHelpText(
       'after',
       `
@@ -41,16 +56,16 @@ Examples:
 The service itself is started with npm start.`,
     )
 
-  addMigrateCommands(program)
-  addConfigCommands(program)
-  addAdminCommands(program)
-  addAuditCommands(program)
-  addBackendsCommands(program)
-  addDeploymentCommands(program)
-  addTriggerCommands(program)
-  addKeysCommands(program)
-  addPiletKeysCommands(program)
-  addLegacyCommands(program)
-  addProxyConfigCommands(program)
+  addMigrateCommands(program, terminal)
+  addConfigCommands(program, terminal)
+  addAdminCommands(program, terminal)
+  addAuditCommands(program, terminal)
+  addBackendsCommands(program, terminal)
+  addDeploymentCommands(program, terminal)
+  addTriggerCommands(program, terminal)
+  addKeysCommands(program, terminal)
+  addPiletKeysCommands(program, terminal)
+  addLegacyCommands(program, terminal)
+  addProxyConfigCommands(program, terminal)
   return program
 }

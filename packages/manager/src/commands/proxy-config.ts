@@ -7,7 +7,8 @@ import type { Database } from '../platform/db/database.ts'
 import { isHost, readBackendPattern, readHostPatterns } from '../proxy-config/hosts.ts'
 import { type Form, forms, render } from '../proxy-config/render.ts'
 import { virtualHosts } from '../proxy-config/virtual-hosts.ts'
-import { commandConfig, printable, withDatabase } from './context.ts'
+import { commandConfig, withDatabase } from './context.ts'
+import type { Terminal } from './terminal.ts'
 
 type Options = {
   format: Form
@@ -27,7 +28,7 @@ Examples:
       --management-host manager.example.com --format nginx --out rendered.conf`
 
 /** manager proxy-config */
-export function addProxyConfigCommands(program: Command): void {
+export function addProxyConfigCommands(program: Command, terminal: Terminal): void {
   program
     .command('proxy-config')
     .description('Render the configuration of the proxy: its hosts, and the gate of every route.')
@@ -49,17 +50,24 @@ export function addProxyConfigCommands(program: Command): void {
     )
     .action(async (options: Options, command: Command) => {
       const wanted = readOptions(options)
-      await withDatabase(commandConfig(command), (database) => write(database, options, wanted))
+      await withDatabase(commandConfig(terminal, command), (database) => write(terminal, database, wanted))
     })
 }
 
-function readOptions({ hostPattern, dedicatedHostPattern, managementHost, backendPattern }: Options) {
+function readOptions({
+  hostPattern,
+  dedicatedHostPattern,
+  managementHost,
+  backendPattern,
+  ...output
+}: Options) {
   // nginx gives a meaning to some names without a dot.
   if (managementHost !== undefined && !(isHost(managementHost) && managementHost.includes('.')))
     throw new Error(
       `${managementHost} is no host: write a name of DNS in small letters, with a dot and without a port`,
     )
   return {
+    ...output,
     patterns: readHostPatterns(hostPattern, dedicatedHostPattern),
     managementHost: managementHost ?? null,
     backendPattern: backendPattern === undefined ? null : readBackendPattern(backendPattern),
@@ -67,23 +75,23 @@ function readOptions({ hostPattern, dedicatedHostPattern, managementHost, backen
 }
 
 async function write(
+  terminal: Terminal,
   database: Database,
-  { format, out }: Options,
-  wanted: ReturnType<typeof readOptions>,
+  { format, out, ...wanted }: ReturnType<typeof readOptions>,
 ): Promise<void> {
   const tooLong: string[] = []
   const snapshot = await database.openSnapshot()
   try {
     const hosts = virtualHosts(snapshot, { ...wanted, onTooLong: (name) => void tooLong.push(name) })
     const text = Readable.from(render(format, wanted.managementHost, hosts))
-    if (out === undefined) await pipeline(text, process.stdout, { end: false })
+    if (out === undefined) await pipeline(text, terminal.stdout, { end: false })
     else await writeWhole(out, text)
   } finally {
     await snapshot.close()
   }
   for (const name of tooLong.slice(0, maxNamed))
-    process.stderr.write(`${printable(name)} has no host: a label has at most 63 characters, a host 253\n`)
-  if (tooLong.length > maxNamed) process.stderr.write(`and ${tooLong.length - maxNamed} more have no host\n`)
+    terminal.warn(`${name} has no host: a label has at most 63 characters, a host 253`)
+  if (tooLong.length > maxNamed) terminal.warn(`and ${tooLong.length - maxNamed} more have no host`)
 }
 
 /** Whoever reads the file finds the former one or this one, never a part. */

@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Config } from '../config/config.ts'
 import { type RunOperations, createRunOperations } from '../features/triggers/run-operations.service.ts'
 import type { ListedRun } from '../features/triggers/run-operations.store.ts'
 import { createAudit } from '../platform/audit/append.ts'
 import { createJobs } from '../platform/jobs/jobs.ts'
 import { createLog } from '../platform/log/log.ts'
-import { commandConfig, say, withDatabase } from './context.ts'
+import { commandConfig, withDatabase } from './context.ts'
 import { table } from './table.ts'
+import type { Terminal } from './terminal.ts'
 
 const outcomes = [
   'pending',
@@ -26,7 +28,7 @@ const limit = (text: string): number => {
 }
 
 /** manager triggers … */
-export function addTriggerCommands(program: Command): void {
+export function addTriggerCommands(program: Command, terminal: Terminal): void {
   const triggers = program
     .command('triggers')
     .description('Look at the runs of triggers, and deliver one again.')
@@ -38,11 +40,11 @@ Examples:
   $ npm run manager -- triggers retry 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10`,
     )
 
-  addRunsCommand(triggers)
-  addRetryCommand(triggers)
+  addRunsCommand(triggers, terminal)
+  addRetryCommand(triggers, terminal)
 }
 
-function addRunsCommand(triggers: Command): void {
+function addRunsCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('runs')
     .description('List runs, those planned last first: when, of what, how they ended and why.')
@@ -63,8 +65,10 @@ Examples:
         command: Command,
       ) => {
         const { trigger = null, outcome = null } = options
-        const runs = await withRuns(command, (all) => all.list({ trigger, outcome, limit: options.limit }))
-        if (options.json === true) for (const run of runs) say(asJson(run))
+        const runs = await withRuns(commandConfig(terminal, command), (all) =>
+          all.list({ trigger, outcome, limit: options.limit }),
+        )
+        if (options.json === true) for (const run of runs) terminal.say(asJson(run))
         else if (runs.length > 0)
           for (const line of table(
             [
@@ -90,13 +94,13 @@ Examples:
               run.id,
             ]),
           ))
-            say(line)
-        if (runs.length === 0) process.stderr.write('no run was found\n')
+            terminal.say(line)
+        if (runs.length === 0) terminal.warn('no run was found')
       },
     )
 }
 
-function addRetryCommand(triggers: Command): void {
+function addRetryCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('retry')
     .description('Deliver a failed run again, with all its attempts, under the same id.')
@@ -106,16 +110,16 @@ function addRetryCommand(triggers: Command): void {
       '\nExample:\n  $ npm run manager -- triggers retry 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10',
     )
     .action(async (id: string, _options, command: Command) => {
-      const run = await withRuns(command, (all) => all.retry(id))
-      say(`the run of ${run.triggerName} planned for ${run.scheduledAt} is delivered again`)
+      const run = await withRuns(commandConfig(terminal, command), (all) => all.retry(id))
+      terminal.say(`the run of ${run.triggerName} planned for ${run.scheduledAt} is delivered again`)
     })
 }
 
 const asJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
   JSON.stringify({ ...run, scheduled_at: scheduledAt, response_status: responseStatus })
 
-const withRuns = <T>(command: Command, work: (runs: RunOperations) => Promise<T>): Promise<T> =>
-  withDatabase(commandConfig(command), async ({ db, clock, pool }) => {
+const withRuns = <T>(config: Config, work: (runs: RunOperations) => Promise<T>): Promise<T> =>
+  withDatabase(config, async ({ db, clock, pool }) => {
     const jobs = createJobs({ pool, log: createLog('silent', { write: () => undefined }) })
     try {
       return await work(createRunOperations({ db, jobs, audit: createAudit(clock) }))

@@ -55,10 +55,14 @@ export class ConfigError extends Error {
 
 export type ConfigSource = { env: Record<string, string | undefined>; file?: string }
 
-/** Where a process takes its configuration from: SVC_… variables and the file SVC_CONFIG_FILE names. */
-export function processSource(file?: string): ConfigSource {
-  return { env: process.env, file: file ?? process.env['SVC_CONFIG_FILE'] }
-}
+/** The sources of a configuration: SVC_… variables, and the named file or the one that SVC_CONFIG_FILE names. */
+export const sourceOf = (env: ConfigSource['env'], file = env['SVC_CONFIG_FILE']): ConfigSource => ({
+  env,
+  file,
+})
+
+/** The sources of the configuration of this process. */
+export const processSource = (): ConfigSource => sourceOf(process.env)
 
 /** Reads, checks and returns the configuration; throws one ConfigError that lists all problems. */
 export function loadConfig({ env, file }: ConfigSource, settings: SettingsTable): Config {

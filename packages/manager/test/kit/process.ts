@@ -1,7 +1,15 @@
-// The service as an operator runs it: a process of its own, started from main.ts.
+// The service and the command line as an operator runs them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
+import { run } from '../../src/commands/run.ts'
+import { createTerminal } from '../../src/commands/terminal.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { openDatabase } from '../../src/open-database.ts'
+import { createLog } from '../../src/platform/log/log.ts'
+import { settings } from '../../src/settings.ts'
+import { closeWorld, createWorld } from '../../src/world.ts'
 import { processEnv, testEnv } from './app.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
@@ -65,8 +73,30 @@ export async function startProcess(
 
 export type CommandResult = { code: number; stdout: string; stderr: string }
 
-/** Runs one command of the operator's command line. */
+/** A stream that keeps the text written to it. */
+function createCollector() {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
+}
+
+/** Runs one command of the operator's command line in this process: starting another one takes a second. */
 export async function runManager(
+  args: string[],
+  env: Record<string, string | undefined>,
+): Promise<CommandResult> {
+  const [stdout, stderr] = [createCollector(), createCollector()]
+  const code = await run(args, createTerminal({ env, stdout: stdout.stream, stderr: stderr.stream }))
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** Runs one command as a process. */
+export async function runManagerProcess(
   args: string[],
   env: Record<string, string | undefined>,
   program = managerCommand,
@@ -79,6 +109,20 @@ export async function runManager(
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
     return { code, stdout, stderr }
+  }
+}
+
+/** Returns the message of the error that stops a start before the service listens; null if there is none. */
+export async function startRefusal(env: Record<string, string | undefined>): Promise<string | null> {
+  const config = loadConfig({ env }, settings)
+  const world = createWorld(config, { log: createLog('silent', { write: () => undefined }) })
+  try {
+    await openDatabase(config, world)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await closeWorld(world)
   }
 }
 

@@ -1,0 +1,29 @@
+import type { Config } from './config/config.ts'
+import { assertSchemaFits } from './platform/db/migrate.ts'
+import { explainingFailures } from './platform/db/operator-errors.ts'
+import { assertOwnStatements } from './platform/db/poolers.ts'
+import { encryptionRing } from './platform/secrets/keys.ts'
+import { type RetiredKeys, assertMasterKey, loadRetiredKeys } from './platform/secrets/master-key.ts'
+import { createSecrets } from './platform/secrets/secrets.ts'
+import type { World } from './world.ts'
+
+/** Throws unless the service can use the database with this schema and this master key. */
+export const openDatabase = (config: Config, world: World): Promise<RetiredKeys> =>
+  explainingFailures(config.databaseUrl, async () => {
+    const { pool, jobPool, db } = world.database
+    await assertOwnStatements(jobPool)
+    await assertSchemaFits(pool)
+    await syncClock(world)
+    await assertMasterKey(db, config.masterKey)
+    return loadRetiredKeys(db, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
+  })
+
+const maxSkewMs = 5_000
+
+/** Every stored date comes from the database clock; a large difference to the machine clock is logged. */
+async function syncClock({ database, log }: World): Promise<void> {
+  await database.clock.sync()
+  const skewMs = Math.round(database.clock.skewMs())
+  if (Math.abs(skewMs) > maxSkewMs)
+    log.warn({ skew_ms: skewMs }, "the clock of this machine differs from the database's, which is used")
+}
