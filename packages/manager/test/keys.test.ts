@@ -1,6 +1,6 @@
 // Changing the key of stored secrets: `manager keys status` and `manager keys rotate`, beside a service that goes on.
 import { Pool } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { printableConfig } from '../src/config/shown-config.ts'
@@ -13,12 +13,13 @@ import { type SeededProject, seedProject } from './kit/seed.ts'
 let database: TestDatabase
 let sql: Pool
 let project: SeededProject
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createScratchDatabase()
   sql = new Pool({ connectionString: database.url, max: 3 })
   project = await seedProject(sql, 'keys')
 })
-afterEach(async () => {
+afterEach(() => sql.query('delete from endpoints'))
+afterAll(async () => {
   await sql.end()
   await database.drop()
 })

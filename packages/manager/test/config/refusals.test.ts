@@ -6,7 +6,6 @@ import { settings } from '../../src/settings.ts'
 import { joinSettings } from '../../src/config/config.ts'
 import { setting, text } from '../../src/config/readers.ts'
 import { leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
-import { runToEnd } from '../kit/process.ts'
 
 const file = useFiles()
 
@@ -144,12 +143,10 @@ describe('a secret from a file', () => {
     )
   })
 
-  test('stops the start with the sentence when it cannot be read', async () => {
-    const { code, stderr } = await runToEnd({ ...leastEnv, SVC_PROXY_SECRET_FILE: '/none/here' })
-    expect([code, stderr]).toEqual([
-      1,
-      'configuration has 1 problem(s):\n  - the file /none/here that SVC_PROXY_SECRET_FILE names cannot be read (ENOENT)\n',
-    ])
+  test('stops the start with the sentence when it cannot be read', () => {
+    expect(() => load({ ...leastEnv, SVC_PROXY_SECRET_FILE: '/none/here' })).toThrow(
+      'configuration has 1 problem(s):\n  - the file /none/here that SVC_PROXY_SECRET_FILE names cannot be read (ENOENT)',
+    )
   })
 })
 

@@ -12,6 +12,7 @@ const file = useFiles()
 const root = new URL('../../../../', import.meta.url).pathname
 const entries = Object.entries(settings)
 const open = entries.filter(([, item]) => !item.secret)
+type Entry = (typeof entries)[number]
 
 /** What is refused with a single Redis. */
 const modeFor: Record<string, Env> = {
@@ -51,24 +52,33 @@ describe('every setting', () => {
     expect(open.length).toBeGreaterThan(50)
   })
 
+  // A configuration per setting and text would take most of a minute: those that cannot disturb each other share one.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
-    for (const [name, item] of open)
+    const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|REDIS_\w+)$/.test(env)
+    for (const group of [
+      open.filter((entry) => !isAlone(entry)),
+      ...open.filter(isAlone).map((entry) => [entry]),
+    ])
       for (const sample of samples) {
-        const read = item.read(sample)
-        if ('problem' in read) continue
-        const set = load({ ...envFor(item.env), [item.env]: sample })
-        const inFile = file('set.yaml', configText(set, settings, {}))
-        const again = { ...envFor(item.env), [item.env]: envText(item, read.value) }
-        expect([item.key, sample, valueOf(load(envFor(item.env), inFile), name)]).toEqual([
-          item.key,
-          sample,
-          read.value,
-        ])
-        expect([item.key, sample, valueOf(load(again), name)]).toEqual([item.key, sample, read.value])
-        if (JSON.stringify(read.value) !== JSON.stringify(item.default)) unproved.delete(name)
+        const taken = group.flatMap(([name, item]) => {
+          const read = item.read(sample)
+          return 'problem' in read ? [] : [{ name, item, value: read.value }]
+        })
+        const [first] = taken
+        if (first === undefined) continue
+        const env = envFor(first.item.env)
+        const set = load({ ...env, ...Object.fromEntries(taken.map(({ item }) => [item.env, sample])) })
+        const fromFile = load(env, file('set.yaml', configText(set, settings, {})))
+        const texts = Object.fromEntries(taken.map(({ item, value }) => [item.env, envText(item, value)]))
+        const fromVariables = load({ ...env, ...texts })
+        for (const { name, item, value } of taken) {
+          const values = [set, fromFile, fromVariables].map((config) => valueOf(config, name))
+          expect([item.key, sample, ...values]).toEqual([item.key, sample, value, value, value])
+          if (JSON.stringify(value) !== JSON.stringify(item.default)) unproved.delete(name)
+        }
       }
-    // It knows but one value, its default.
+    // It has only one value, its default.
     expect([...unproved]).toEqual(['userProvider'])
   })
 
@@ -119,7 +129,7 @@ describe('every setting', () => {
     const rows = [...page.matchAll(/^\| `([a-z0-9._]+)` +\| `(SVC_[A-Z0-9_]+)` +\| (.+?) +\|/gm)]
     expect(rows).toHaveLength(entries.length)
     for (const [, key, variable = '', shown = ''] of rows) {
-      const [name, item] = entries.find(([, { env }]) => env === variable) as (typeof entries)[number]
+      const [name, item] = entries.find(([, { env }]) => env === variable) as Entry
       expect([key, item.key]).toEqual([key, key])
       const isShown = shown.startsWith('`')
       const given = isShown ? { [variable]: shown.slice(1, -1) } : {}
@@ -185,7 +195,7 @@ describe('manager.example.yaml', () => {
       if (node === null || typeof node !== 'object' || Array.isArray(node)) return void flat.add(path)
       for (const [key, value] of Object.entries(node)) collect(value, path === '' ? key : `${path}.${key}`)
     }
-    const isActive = ([, item]: (typeof entries)[number]) => item.default !== undefined && !item.secret
+    const isActive = ([, item]: Entry) => item.default !== undefined && !item.secret
     collect(parse(example), '')
     // A group whose keys are all comments.
     flat.delete('encryption')
