@@ -18,7 +18,7 @@ import { createScratchDatabase } from './kit/databases.ts'
 import { startExampleBackend } from './kit/example-backend.ts'
 import { rawCall } from './kit/http.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
-import { runManager, startProcess } from './kit/process.ts'
+import { runManagerProcess, startProcess } from './kit/process.ts'
 import { startShellHost } from './kit/shell-host.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
@@ -95,7 +95,7 @@ beforeAll(async () => {
     await manager.exit
   })
   const operate = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runManager(args, testEnv(database.url))
+    const { code, stdout, stderr } = await runManagerProcess(args, testEnv(database.url))
     if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
     return stdout
   }
