@@ -27,35 +27,78 @@ function outcomeOf(operation: Operation, error: string | null): Outcome {
 
 export type MatrixResult = { cases: number; surprises: string[] }
 
+type Case = { operation: Operation; place: 'own' | 'other'; principal: Principal }
+const placeNames = ['own', 'other'] as const
+
 /**
  * Runs the operations as every principal on both projects. A mutation that succeeds appends the audit rows it declares,
- * and whatever fails appends none.
+ * and a query or a failed mutation appends none.
  */
 export async function runMatrix(
   service: TestApp,
   which: readonly Operation[] = operations,
 ): Promise<MatrixResult> {
-  let world = await createMatrixWorld(service)
+  const matrix = await createMatrix(service)
+  for (const operation of which) {
+    const cases = placeNames.flatMap((place) =>
+      principals.map((principal): Case => ({ operation, place, principal })),
+    )
+    const isWrite = (one: Case): boolean =>
+      operation.name.startsWith('Mutation.') && expected(operation, one.principal, one.place) === 'ok'
+    await matrix.tryTogether(cases.filter((one) => !isWrite(one)))
+    for (const one of cases.filter(isWrite)) await matrix.tryWrite(one)
+  }
+  return matrix.result
+}
+
+async function createMatrix(service: TestApp) {
   const result: MatrixResult = { cases: 0, surprises: [] }
   const declared = new Map(
     service.app.fields.map(({ type, field, audited }) => [`${type}.${field}`, audited]),
   )
   const appended = await followAudit(service)
-  for (const operation of which)
-    for (const place of ['own', 'other'] as const)
-      for (const principal of principals) {
-        const target = world[place]
-        const text = operation.text(target, await operation.make(world, target))
-        const answer = await service.query(world.people[principal], text)
-        const [wanted, got] = [expected(operation, principal, place), outcomeOf(operation, answer.error)]
-        const rows = answer.error === null ? (declared.get(operation.name) ?? []) : []
-        const call = { declared: rows, callerId: world.people[principal].id }
-        const inTrail = auditSurprise(call, await appended())
-        result.cases++
-        const where = `${operation.name} as ${principal} in ${place}`
-        if (wanted !== got) result.surprises.push(`${where}: ${got}, expected ${wanted}`)
-        if (inTrail !== null) result.surprises.push(`${where}: ${inTrail}`)
-        if (operation.consumes === true && got === 'ok') world = await createMatrixWorld(service)
-      }
-  return result
+  let world = await createMatrixWorld(service)
+  const nameOf = (one: Case): string => `${one.operation.name} as ${one.principal} in ${one.place}`
+
+  /** Makes one call and notes an outcome that differs from the expected one. */
+  async function call(one: Case, text: string): Promise<{ isOk: boolean; error: string | null }> {
+    const { error } = await service.query(world.people[one.principal], text)
+    const wanted = expected(one.operation, one.principal, one.place)
+    const got = outcomeOf(one.operation, error)
+    result.cases++
+    if (wanted !== got) result.surprises.push(`${nameOf(one)}: ${got}, expected ${wanted}`)
+    return { isOk: got === 'ok', error }
+  }
+
+  /** Calls that must change nothing run concurrently on one thing, and the trail is read once after them. */
+  async function tryTogether(cases: readonly Case[]): Promise<void> {
+    const [first] = cases
+    if (first === undefined) return
+    const { operation } = first
+    const things = { own: '', other: '' }
+    for (const place of placeNames) things[place] = await operation.make(world, world[place])
+    const answers = await Promise.all(
+      cases.map((one) => call(one, operation.text(world[one.place], things[one.place]))),
+    )
+    for (const { user_id, entity_type, action } of await appended()) {
+      const one = cases.find(({ principal }) => world.people[principal].id === user_id) ?? first
+      result.surprises.push(`${nameOf(one)}: appended [${entity_type} ${action}] to the audit trail`)
+    }
+    if (operation.consumes === true && answers.some(({ isOk }) => isOk))
+      world = await createMatrixWorld(service)
+  }
+
+  /** A permitted mutation runs on a thing made for it alone, and the trail is read after it. */
+  async function tryWrite(one: Case): Promise<void> {
+    const { operation, place, principal } = one
+    const target = world[place]
+    const { isOk, error } = await call(one, operation.text(target, await operation.make(world, target)))
+    const rows = error === null ? (declared.get(operation.name) ?? []) : []
+    const caller = { declared: rows, callerId: world.people[principal].id }
+    const inTrail = auditSurprise(caller, await appended())
+    if (inTrail !== null) result.surprises.push(`${nameOf(one)}: ${inTrail}`)
+    if (operation.consumes === true && isOk) world = await createMatrixWorld(service)
+  }
+
+  return { result, tryTogether, tryWrite }
 }

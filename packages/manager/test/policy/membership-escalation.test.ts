@@ -63,6 +63,8 @@ const roleIn = async (noun: Noun, person: Person): Promise<string | null> => {
   return rows[0]?.role ?? null
 }
 
+type Change = { present: string | null; granted: string | null }
+
 /** Tries every caller on every change of somebody's membership; returns what went otherwise than `may` says. */
 async function tryAll(
   noun: Noun,
@@ -73,24 +75,28 @@ async function tryAll(
   const { add, update, remove } = calls[noun]
   const wrong: string[] = []
   let cases = 0
+  const tryOne = async (held: string | null, caller: Person, change: Change): Promise<void> => {
+    const { present, granted } = change
+    const target = await seedUser(service.sql, 'target')
+    const row = present === null ? '' : await seedMember(service.sql, target, present, scope)
+    const answer =
+      present === null
+        ? await add(caller, { of: idOf(noun), userID: target.id, role: granted as string })
+        : granted === null
+          ? await remove(caller, { id: row })
+          : await update(caller, { id: row, role: granted })
+    const [isPermitted, after] = [may(held, present, granted), await roleIn(noun, target)]
+    cases++
+    if (after !== (isPermitted ? granted : present) || (answer.error === null) !== isPermitted)
+      wrong.push(`${held}: ${present} -> ${granted} is ${after} (${answer.error})`)
+  }
+  const roles = [null, ...table.roles]
+  const changes = roles
+    .flatMap((present) => roles.map((granted): Change => ({ present, granted })))
+    .filter(({ present, granted }) => present !== null || granted !== null)
   for (const held of table.callers) {
     const caller = await personWith(held)
-    for (const present of [null, ...table.roles])
-      for (const granted of [null, ...table.roles]) {
-        if (present === null && granted === null) continue
-        const target = await seedUser(service.sql, 'target')
-        const row = present === null ? '' : await seedMember(service.sql, target, present, scope)
-        const answer =
-          present === null
-            ? await add(caller, { of: idOf(noun), userID: target.id, role: granted as string })
-            : granted === null
-              ? await remove(caller, { id: row })
-              : await update(caller, { id: row, role: granted })
-        const [isPermitted, after] = [may(held, present, granted), await roleIn(noun, target)]
-        cases++
-        if (after !== (isPermitted ? granted : present) || (answer.error === null) !== isPermitted)
-          wrong.push(`${held}: ${present} -> ${granted} is ${after} (${answer.error})`)
-      }
+    await Promise.all(changes.map((change) => tryOne(held, caller, change)))
   }
   return { cases, wrong }
 }
