@@ -2,7 +2,7 @@
 // of JSON: the address, or why the engine did not start. The first request for an engine starts it. When standard input
 // closes, which also happens when the run is killed, the keeper stops its engines and removes their data.
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -15,9 +15,21 @@ type Engine = { url: string; stop: () => Promise<void> | void }
 
 const [path] = process.argv.slice(2)
 if (path === undefined) throw new Error('usage: keeper.ts <socket>')
-const dir = mkdtempSync(`${tmpdir()}/manager-engines-`)
+const dir = mkdtempSync(`${dataFolder()}/manager-engines-`)
 // As root, PostgreSQL runs as another user, who must reach its folder.
 chmodSync(dir, 0o755)
+
+/**
+ * The folder that TMPDIR names, otherwise memory if enough of it is free. A database consists of 600 files, and a run
+ * creates hundreds of databases: on ext4, PostgreSQL spends two thirds of its CPU time on creating and removing them.
+ */
+function dataFolder(): string {
+  const memory = '/dev/shm'
+  if (process.env['TMPDIR'] !== undefined || !existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  const hasRoom = bavail * bsize >= 4 * 2 ** 30 && process.availableMemory() >= 6 * 2 ** 30
+  return hasRoom ? memory : tmpdir()
+}
 
 const starters: Record<string, () => Promise<Engine>> = {
   postgres: async () => {
