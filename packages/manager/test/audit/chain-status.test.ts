@@ -1,19 +1,22 @@
 // What reports and exports say about the chains they were read from.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createChainStatus } from '../../src/platform/audit/chain-status.ts'
 import { verifyOn } from '../../src/platform/audit/verify-incremental.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../kit/trail.ts'
+import { appendRows, checkpointKey, clearTrail, macKey, sealAll, tamper } from '../kit/trail.ts'
 import { addVerifiedChains } from '../kit/verified-chains.ts'
 
 const [first, second] = ['01a1dce9-d14b-710f-8362-6ebef3620ecb', '01a1dce9-d14b-710f-8362-6ebef3620ecc']
 const keys = [checkpointKey]
-const read = createChainStatus({ keys, macKey })
+// Limits that few rows reach.
+const most = { rows: 1_100, checkpoints: 10 }
+const read = createChainStatus({ keys, macKey }, most)
 let service: TestApp
-beforeEach(async () => {
+beforeAll(async () => {
   service = await startTestApp()
 })
-afterEach(() => service.close())
+beforeEach(() => clearTrail(service))
+afterAll(() => service.close())
 
 const verify = () =>
   verifyOn({ db: service.world.database.db, keys, macKey }, { newRows: 100_000, oldRows: 0 })
@@ -83,28 +86,28 @@ describe('the status of one chain', () => {
   })
 
   test('says how far it came when there is too much that is new', async () => {
-    await appendRows(service, first, 10_300)
+    await appendRows(service, first, 1_400)
     await sealAll(service)
     expect(await status(first)).toMatchObject({
       status: 'ok',
-      entries: 10_000,
-      to_seq: 10_000,
+      entries: 1_100,
+      to_seq: 1_100,
       reason: 'verified up to here; 300 rows are not verified yet',
       checkpoint: null,
     })
     expect(await status(null)).toMatchObject({
       status: 'ok',
-      entries: 10_000,
+      entries: 1_100,
       reason: 'verified up to here; 300 rows are not verified yet',
       checkpoint: null,
     })
     await verify()
     expect(await status(first)).toMatchObject({
-      entries: 10_300,
+      entries: 1_400,
       reason: null,
-      checkpoint: { size: 10_300 },
+      checkpoint: { size: 1_400 },
     })
-    expect(await status(null)).toMatchObject({ entries: 10_300, reason: null, checkpoint: { size: 1 } })
+    expect(await status(null)).toMatchObject({ entries: 1_400, reason: null, checkpoint: { size: 1 } })
   })
 
   test('says that there are more checkpoints than it read', async () => {
@@ -113,14 +116,14 @@ describe('the status of one chain', () => {
       await sealAll(service)
     }
     const reasons = async () => [(await status(first)).reason, (await status(null)).reason]
-    for (let made = 0; made < 100; made++) await grow()
+    for (let made = 0; made < 10; made++) await grow()
     expect(await reasons()).toEqual([null, null])
     await grow()
     const more = 'verified up to here; newer checkpoints are not verified yet'
     expect(await reasons()).toEqual([more, more])
-    await appendRows(service, first, 10_000)
+    await appendRows(service, first, 1_100)
     expect((await status(first)).reason).toBe(
-      'verified up to here; 101 rows and newer checkpoints are not verified yet',
+      'verified up to here; 11 rows and newer checkpoints are not verified yet',
     )
     await verify()
     expect(await reasons()).toEqual([null, null])

@@ -6,20 +6,18 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { chainObject } from '../../src/platform/audit/chain-object.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
-import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
-import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
+import { readCheckpoints, verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
 import { masterKey, startTestApp, testEnv } from '../kit/app.ts'
 import { runManager } from '../kit/process.ts'
 import { useProject } from '../kit/project.ts'
 import { seedProject, seedUser } from '../kit/seed.ts'
-import { Undo, random, tampering } from '../kit/tampering.ts'
+import { expectWholeVerificationFindsAll } from '../kit/random-tampering.ts'
+import { Undo } from '../kit/tampering.ts'
 
 const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')
 const rowCount = 40
-
-const anchors: Anchors = new Map()
 
 const change = (name: string) =>
   service.query(admin, `mutation { updateProject(id: "${project.id}", input: {name: "${name}"}) { id } }`)
@@ -32,41 +30,14 @@ beforeAll(async () => {
     if (i === 9 || i === 24 || i === rowCount - 1)
       await service.app.schedules.find((job) => job.name === 'audit-checkpoint')?.run()
   }
-  await readCheckpoints(service.world.database.db, [key], anchors)
 })
 
 describe('verification', () => {
-  test('[audit-append.chain-status] 1,000 random tamperings are all detected, each at the right row', async () => {
-    const pick = random(20_261_115)
-    const missed: string[] = []
-    const kinds = new Map<string, number>()
-    const sealed = anchors.get(project.id)
-    expect([...(sealed?.keys() ?? [])]).toEqual([10, 25, rowCount])
-    for (let i = 0; i < 1_000; i++) {
-      const { kind, expected, apply } = tampering(pick, {
-        chainId: project.id,
-        rowCount,
-        sealedAt: [10, 25, rowCount],
-      })
-      kinds.set(kind.split(' ')[0] as string, (kinds.get(kind.split(' ')[0] as string) ?? 0) + 1)
-      const inside = service.world.database.db.transaction().execute(async (tx) => {
-        // The database refuses these changes; a superuser can switch that off, which is the threat.
-        await sql`set local session_replication_role = replica`.execute(tx)
-        await apply(tx)
-        const report = await verifyChain(tx, project.id, sealed ?? new Map())
-        if (report.status !== 'broken' || report.firstBrokenSeq !== expected)
-          missed.push(`${i} ${kind}: ${report.status} at ${report.firstBrokenSeq}, expected ${expected}`)
-        throw new Undo()
-      })
-      await expect(inside).rejects.toThrow(Undo)
-    }
-    process.stdout.write(
-      `tamper detected=${1_000 - missed.length}/1000 ${[...kinds].map(([k, n]) => `${k}=${n}`).join(' ')}\n`,
-    )
-    expect(missed).toEqual([])
-    const untouched = await verifyAudit(service.world.database.db, [key])
-    expect(untouched.status).toBe('ok')
-  }, 120_000)
+  test('[audit-append.chain-status] 100 random tamperings are all detected, each at the right row', async () => {
+    const fresh = await startTestApp()
+    await expectWholeVerificationFindsAll(fresh, project.id, 100)
+    await fresh.close()
+  })
 
   test('[audit-append.chain-object] the verdict on a chain has the published fields', async () => {
     const report = await verifyAudit(service.world.database.db, [key])

@@ -73,3 +73,10 @@ export async function sealAll({ world }: Trail): Promise<Checkpoint[]> {
 /** Changes audit tables as somebody who may switch off what protects them. */
 export const tamper = ({ sql: pool }: TestApp, text: string): Promise<unknown> =>
   pool.query(`begin; set local session_replication_role = replica; ${text}; commit`)
+
+/** Empties the trail and everything that verification noted about it. */
+export const clearTrail = (service: TestApp): Promise<unknown> =>
+  tamper(
+    service,
+    'truncate audit_logs, audit_chains, audit_checkpoints, audit_verification, audit_verified_chains',
+  )

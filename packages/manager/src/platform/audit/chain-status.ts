@@ -39,19 +39,20 @@ import type { ChainReport } from './verify.ts'
 export type ReadChainStatus = (snapshot: Snapshot, projectId: string | null) => Promise<ChainObject>
 
 type Keys = { keys: readonly CheckpointKey[]; macKey: KeyObject }
-/** Rows, and checkpoints, that are verified for one answer. */
-const [maxRows, maxCheckpoints] = [10_000, 100]
+/** The number of rows and of checkpoints that one answer verifies at most. */
+type Budget = { rows: number; checkpoints: number }
+const defaultBudget: Budget = { rows: 10_000, checkpoints: 100 }
 /** Chains whose marks are checked before other work of the process has its turn. */
 const chainBatch = 500
 
 /** Reads how far the chain has been verified, and verifies what is newer. */
-export function createChainStatus({ keys, macKey }: Keys): ReadChainStatus {
+export function createChainStatus({ keys, macKey }: Keys, most = defaultBudget): ReadChainStatus {
   return async (snapshot, projectId) => {
     const query: Query = (text, values) => snapshot.query(text, values)
     const [now] = await query<{ now: string }>('select clock_timestamp() as now')
     const verifiedAt = new Date(now?.now ?? 0)
-    const newer = await readNewer(query, { keys, macKey })
-    const asked = { query, macKey, newer, budget: { rows: maxRows } }
+    const newer = await readNewer(query, { keys, macKey }, most.checkpoints)
+    const asked = { query, macKey, newer, budget: { rows: most.rows } }
     if (projectId === null) return statusOfAll(asked, verifiedAt)
     const [chain] = await verifyNewest(asked, [await headOf(query, projectId)])
     if (chain === undefined) throw new Error('one chain was asked for')
@@ -73,7 +74,7 @@ type Newer = {
   last: Checkpoint | null
 }
 
-async function readNewer(query: Query, { keys, macKey }: Keys): Promise<Newer> {
+async function readNewer(query: Query, { keys, macKey }: Keys, maxCheckpoints: number): Promise<Newer> {
   const state = (await readState(query, macKey)) ?? freshState()
   const { seq } = state.checkpoint
   const range = { from: Math.max(1, seq), to: Number.MAX_SAFE_INTEGER }
