@@ -161,6 +161,9 @@ export function ensureHighAvailability(): void {
   )
   const packages = programs.map(([, name]) => name)
   if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
+  if (packages.length === 0) return
+  // Before systemctl, which fails for other users with a sentence that names no package.
+  refuseUnlessInstallable(packages)
   // systemd does not look at RUNLEVEL: until the next boot it starts none of these, and afterwards not by itself.
   const units = programs.map(([program]) => `${program}.service`).filter((unit) => unit !== 'ip.service')
   const systemctl = (...args: string[]): void => {
@@ -185,14 +188,29 @@ function ensurePrograms(packages: Record<string, string>): void {
   install(missing.map(([, name]) => name))
 }
 
+/** The versions that the service supports, where Debian releases differ. */
+const minimumVersions: Record<string, string> = { postgresql: '15 or newer', 'redis-server': '7 or newer' }
+
+/** Throws one sentence that names the packages, without a stack: the caller is not the cause. */
+function refuseUnlessInstallable(packages: string[]): void {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) return
+  const named = packages.map((name) => {
+    const version = minimumVersions[name]
+    return version === undefined ? name : `${name} (${version})`
+  })
+  const last = named.pop() ?? ''
+  const list = named.length === 0 ? `package ${last}` : `packages ${named.join(', ')} and ${last}`
+  const command = `sudo apt-get install -y ${packages.join(' ')}`
+  const error = new Error(`Install the Debian ${list}, then run the tests again: ${command}`)
+  error.stack = error.message
+  throw error
+}
+
 const lockFile = '/tmp/manager-test-install.lock'
 
 function install(packages: string[]): void {
   if (packages.length === 0) return
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    throw new Error(
-      `please install ${packages.join(' and ')} (PostgreSQL 15 or newer, Redis 7 or newer) and try again`,
-    )
+  refuseUnlessInstallable(packages)
   process.stderr.write(`installing ${packages.join(', ')} ...\n`)
   // RUNLEVEL=1 keeps the packages from starting services of their own.
   const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
