@@ -144,6 +144,11 @@ export function ensureCeph(): void {
   ensurePrograms(cephPackages)
 }
 
+/** The program that builds the file tree of a runner (tools/runner-root.ts). */
+export function ensureMmdebstrap(): void {
+  ensurePrograms({ mmdebstrap: 'mmdebstrap' })
+}
+
 /** What builds a Kubernetes API server (kubernetes-build.ts). */
 export function ensureKubernetesBuild(): void {
   ensurePrograms({ go: 'golang-go', 'dpkg-source': 'dpkg-dev' })

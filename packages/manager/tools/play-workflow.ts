@@ -1,0 +1,214 @@
+// Runs the jobs of a workflow on this machine, as an unprivileged user in a clean clone (`--help`). Actions are replaced by
+// local commands (workflow-actions.ts), the hosted image by a file tree that mmdebstrap builds (runner-root.ts).
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Command, buildRoot, copyRoot, giveToAccount, startInRoot } from './runner-root.ts'
+import { type ActionContext, findAction } from './workflow-actions.ts'
+import { type Job, type RunStep, type Step, planWorkflow } from './workflow-plan.ts'
+
+const help = `Usage: node packages/manager/tools/play-workflow.ts <workflow file> [options]
+
+Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like a
+hosted runner. Prints one line per step with its time. Exit code 1 when a job failed. Needs root, Debian and mmdebstrap.
+
+Differences from a hosted runner: Debian instead of Ubuntu; sudo runs apt-get only; packages start no services; processes
+that a step leaves behind end with it; jobs run one after another and start without an npm cache.
+
+Options:
+  --job <id>            runs only this job; "test" is all of a matrix, "test (2)" one of it; may be repeated
+  --stop-before <text>  runs each job up to the first step whose title or command contains the text
+  --artifacts <folder>  copies uploaded artifacts there
+  --logs <folder>       keeps the output of each step there; without it, only the end of a failed step is printed
+  --list                prints the steps and runs none
+  --help                prints this text
+
+Examples:
+  $ node packages/manager/tools/play-workflow.ts .github/workflows/ci.yml --job check
+  $ node packages/manager/tools/play-workflow.ts .github/workflows/nightly.yml --stop-before test:nightly
+`
+
+const repository = new URL('../../../', import.meta.url).pathname
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+const printedLines = 60
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const secondsSince = (startedAt: number): string => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`
+
+type Options = { jobs: string[]; stopBefore?: string; artifacts: string | null; logs?: string }
+type Play = { job: Job; context: ActionContext; logs: string; deadline: number }
+
+/** The steps to run; throws before anything runs if one of them has no local command. */
+function chooseJobs(text: string, { jobs: wanted, stopBefore }: Options): Job[] {
+  const jobs = planWorkflow(text)
+  const unknown = wanted.find((name) => !jobs.some((job) => job.id === name || job.name === name))
+  if (unknown !== undefined)
+    throw new Error(
+      `The workflow has no job ${unknown}. Its jobs: ${jobs.map(({ name }) => name).join(', ')}.`,
+    )
+  const isWanted = ({ id, name }: Job): boolean =>
+    wanted.length === 0 || wanted.includes(id) || wanted.includes(name)
+  const chosen = jobs.filter(isWanted).map((job) => ({ ...job, steps: stepsUntil(job, stopBefore) }))
+  for (const step of chosen.flatMap(({ steps }) => steps)) if ('uses' in step) findAction(step)
+  return chosen
+}
+
+function stepsUntil({ name, steps }: Job, text: string | undefined): Step[] {
+  if (text === undefined) return steps
+  const end = steps.findIndex(
+    (step) => step.title.includes(text) || ('run' in step && step.run.includes(text)),
+  )
+  if (end === -1) throw new Error(`Job ${name} has no step with ${text}.`)
+  return steps.slice(0, end)
+}
+
+/**
+ * A folder that is removed however this process ends: the end of the pipe wakes the remover. The namespaces end on their
+ * own, so the remover may have to wait for their processes.
+ */
+function makeWorkFolder(): { folder: string; remove: () => Promise<void> } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'manager-workflow-'))
+  const script = 'cat; for try in 1 2 3 4 5 6 7 8 9; do rm -rf --one-file-system "$1" && exit; sleep 1; done'
+  const remover = spawn('sh', ['-c', script, 'sh', folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true,
+  })
+  const removed = once(remover, 'exit')
+  const remove = async (): Promise<void> => {
+    remover.stdin.end()
+    await removed
+  }
+  return { folder, remove }
+}
+
+async function playJob({ job, context, logs, deadline }: Play): Promise<boolean> {
+  let hasFailed = false
+  for (const [index, step] of job.steps.entries()) {
+    const label = `${job.name} / ${step.title}`
+    if (step.condition !== 'always' && (step.condition === 'failure') !== hasFailed) {
+      print(`skipped ${label}`)
+      continue
+    }
+    const startedAt = Date.now()
+    const log = path.join(logs, `${job.name} ${index + 1}.log`.replaceAll(/[^\w.]+/g, '-'))
+    writeFileSync(log, '')
+    const stepDeadline = Math.min(deadline, startedAt + (step.timeoutMinutes ?? Infinity) * 60_000)
+    const problem = await playStep(step, { context, log, index, deadline: stepDeadline })
+    print(`${problem === null ? 'passed ' : 'failed '} ${label}  ${secondsSince(startedAt)}`)
+    if (problem === null) continue
+    hasFailed = true
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-printedLines)
+    print([...lines, problem].map((line) => `        ${line}`).join('\n'))
+  }
+  return !hasFailed
+}
+
+type StepPlay = { context: ActionContext; log: string; index: number; deadline: number }
+
+/** Runs one step; returns the reason of a failure, or null. */
+async function playStep(step: Step, play: StepPlay): Promise<string | null> {
+  if ('run' in step) return playRun(step, play)
+  try {
+    findAction(step).run(step.inputs, play.context)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function playRun(step: RunStep, { context, log, index, deadline }: StepPlay): Promise<string | null> {
+  const { root } = context
+  const script = `/home/runner/step-${index + 1}.sh`
+  writeFileSync(`${root}${script}`, step.run)
+  giveToAccount(root, script)
+  const command: Command = {
+    root,
+    folder: step.folder,
+    command: [...step.shell, script],
+    env: { PATH: [...context.path, ...systemPath].join(':'), ...step.env },
+    log,
+  }
+  const child = startInRoot(command)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, deadline - Date.now())
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  clearTimeout(timer)
+  if (isLate) return 'The step exceeded its time limit.'
+  return code === 0 ? null : `The step ended with ${signal ?? `exit code ${code}`}.`
+}
+
+async function playJobs(jobs: readonly Job[], { artifacts, logs }: Options): Promise<boolean> {
+  const { folder, remove } = makeWorkFolder()
+  try {
+    const startedAt = Date.now()
+    const base = path.join(folder, 'base')
+    buildRoot(base)
+    print(`built the file tree of a runner in ${secondsSince(startedAt)}`)
+    const logFolder = path.resolve(logs ?? path.join(folder, 'logs'))
+    mkdirSync(logFolder, { recursive: true })
+    let isGood = true
+    for (const job of jobs) {
+      const root = path.join(folder, 'root')
+      copyRoot(base, root)
+      const downloads = path.join(folder, 'downloads')
+      const context = { root, repository, downloads, artifacts, path: [] }
+      const jobStartedAt = Date.now()
+      const deadline = jobStartedAt + job.timeoutMinutes * 60_000
+      const hasPassed = await playJob({ job, context, logs: logFolder, deadline })
+      print(`${job.name}: ${hasPassed ? 'passed' : 'FAILED'} in ${secondsSince(jobStartedAt)}`)
+      isGood &&= hasPassed
+      rmSync(root, { recursive: true, force: true })
+    }
+    return isGood
+  } finally {
+    await remove()
+  }
+}
+
+function printSteps(jobs: readonly Job[]): void {
+  for (const { name, steps } of jobs)
+    for (const step of steps) {
+      const commands = 'run' in step ? step.run.trimEnd().split('\n') : [`uses ${step.uses}`]
+      print([`${name} / ${step.title}`, ...commands].join('\n    '))
+    }
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      job: { type: 'string', multiple: true, default: [] },
+      'stop-before': { type: 'string' },
+      artifacts: { type: 'string' },
+      logs: { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const [file] = positionals
+  if (values.help || file === undefined || positionals.length > 1) {
+    process.stdout.write(help)
+    return values.help ? 0 : 2
+  }
+  const { job, artifacts, logs } = values
+  const options = { jobs: job, stopBefore: values['stop-before'], artifacts: artifacts ?? null, logs }
+  const jobs = chooseJobs(readFileSync(file, 'utf8'), options)
+  if (values.list) {
+    printSteps(jobs)
+    return 0
+  }
+  return (await playJobs(jobs, options)) ? 0 : 1
+}
+
+// The end of this process, by a signal too, ends the steps and removes the folder.
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`error: ${(error as Error).message}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,178 @@
+// The file tree of a machine like a hosted runner, in which play-workflow.ts runs steps: Debian by mmdebstrap with the
+// programs that a hosted image has, and an unprivileged user whose sudo runs apt-get only. The tree takes the package
+// sources, certificates and npm settings of this machine, so it installs from wherever this machine does.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ensureMmdebstrap } from '../test/engines/install.ts'
+import type { Values } from './workflow-plan.ts'
+
+/** The programs of a hosted image that steps rely on, beyond Debian's minimal set, and why. */
+const imagePackages: Record<string, string> = {
+  'ca-certificates': 'npm verifies the registry',
+  chromium: 'stands in for Chrome, which the browser tests drive',
+  curl: 'the guides in docs/ are run with it',
+  git: 'the checks list files with it',
+  procps: 'hosted images have ps and pgrep',
+  python3: 'hosted images have Python',
+  sudo: 'steps install packages with it',
+  'xz-utils': 'hosted images unpack archives with it',
+}
+const account = { name: 'runner', id: 1001, home: '/home/runner' }
+/** Where a hosted runner checks the repository out. */
+export const workspace = `${account.home}/work/manager/manager`
+const certificates = '/etc/ssl/certs/ca-certificates.crt'
+
+/**
+ * Enters the tree and runs a command as the account. pivot_root instead of chroot: the kernel refuses user namespaces,
+ * which tests and Chromium use, to a process in a chroot. The shell stays process 1 and reaps orphans.
+ */
+const enterScript = `set -e
+root=$1 folder=$2
+shift 2
+mount --bind "$root" "$root"
+mount -t proc proc "$root/proc"
+mount -t sysfs -o ro sysfs "$root/sys"
+mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+for name in null zero full random urandom tty; do
+  touch "$root/dev/$name"
+  mount --bind "/dev/$name" "$root/dev/$name"
+done
+mkdir "$root/dev/pts" "$root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+ln -s pts/ptmx "$root/dev/ptmx"
+ln -s /proc/self/fd "$root/dev/fd"
+ln -s fd/0 "$root/dev/stdin"
+ln -s fd/1 "$root/dev/stdout"
+ln -s fd/2 "$root/dev/stderr"
+cd "$root"
+mkdir -p .outside
+pivot_root . .outside
+umount -l /.outside
+cd "$folder"
+setpriv --reuid ${account.name} --regid ${account.name} --init-groups -- "$@" &
+wait $!
+`
+
+/**
+ * Starts a program in its own mount, process and IPC namespaces. However this process ends, the kernel ends all
+ * processes in them and removes the mounts.
+ */
+const inNamespaces = (command: readonly string[]): [string, string[]] => [
+  'setpriv',
+  ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--ipc', '--fork', '--kill-child'].concat(
+    ['--propagation', 'private', '--'],
+    command,
+  ),
+]
+
+/** Builds the tree in a folder that does not exist yet. It takes one to three minutes. */
+export function buildRoot(folder: string): void {
+  if (process.getuid?.() !== 0) throw new Error('Run the player as root: it mounts file systems.')
+  ensureMmdebstrap()
+  const settings = `${folder}.apt.conf`
+  writeFileSync(settings, aptSettings())
+  const packages = Object.keys(imagePackages).join(',')
+  const [program, args] = inNamespaces(
+    ['mmdebstrap', '--mode=root', '--variant=minbase', '--quiet', `--include=${packages}`].concat(
+      [`--aptopt=${settings}`, suite(), folder],
+      sourceFiles(),
+    ),
+  )
+  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  configureRoot(folder)
+}
+
+function configureRoot(root: string): void {
+  const { name, id, home } = account
+  execFileSync('useradd', [
+    '--root',
+    root,
+    '--create-home',
+    '--uid',
+    String(id),
+    '--shell',
+    '/bin/bash',
+    name,
+  ])
+  const sudoers = `${root}/etc/sudoers.d/runner`
+  writeFileSync(sudoers, `${name} ALL=(root) NOPASSWD: /usr/bin/apt-get\n`)
+  chmodSync(sudoers, 0o440)
+  // Packages start no services: the tree shares the ports of this machine.
+  writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
+  writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
+  if (existsSync(certificates)) copyFileSync(certificates, `${root}${certificates}`)
+  const npmrc = npmSetting('userconfig')
+  if (existsSync(npmrc)) copyFileSync(npmrc, `${root}${home}/.npmrc`)
+  mkdirSync(`${root}${workspace}`, { recursive: true })
+  giveToAccount(root, home)
+}
+
+export function giveToAccount(root: string, file: string): void {
+  execFileSync('chown', ['-R', `${account.id}:${account.id}`, `${root}${file}`])
+}
+
+/** A separate copy for one job. */
+export function copyRoot(from: string, to: string): void {
+  execFileSync('cp', ['-a', '--reflink=auto', from, to])
+}
+
+export type Command = { root: string; folder: string; command: string[]; env: Values; log: string }
+
+/** Starts a command in the tree as the unprivileged account; its output goes to the log file. */
+export function startInRoot({ root, folder, command, env, log }: Command): ChildProcess {
+  const assigned = Object.entries({ ...accountEnvironment(), ...env }).map(
+    ([key, value]) => `${key}=${value}`,
+  )
+  const [program, args] = inNamespaces(
+    ['sh', '-c', enterScript, 'sh', root, path.join(workspace, folder), 'env', '-i', ...assigned].concat(
+      command,
+    ),
+  )
+  const output = openSync(log, 'a')
+  return spawn(program, args, { stdio: ['ignore', output, output] })
+}
+
+/** The variables of a hosted runner that programs look at, and the npm and proxy settings of this machine. */
+function accountEnvironment(): Values {
+  const passed = Object.entries(process.env).filter(([key]) =>
+    /^(?:npm_config_|(?:https?|no)_proxy$)/i.test(key),
+  )
+  return {
+    ...Object.fromEntries(passed.map(([key, value]) => [key, value ?? ''])),
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_WORKSPACE: workspace,
+    HOME: account.home,
+    LANG: 'C.UTF-8',
+    LOGNAME: account.name,
+    NODE_EXTRA_CA_CERTS: certificates,
+    RUNNER_TEMP: '/tmp',
+    SHELL: '/bin/bash',
+    USER: account.name,
+    npm_config_registry: npmSetting('registry'),
+  }
+}
+
+const npmSetting = (key: string): string =>
+  execFileSync('npm', ['config', 'get', key, '--loglevel=error'], { encoding: 'utf8' }).trim()
+
+/** How this machine reaches its package sources, such as through a proxy. */
+const aptSettings = (): string =>
+  execFileSync('apt-config', ['dump', 'Acquire'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => /^Acquire::(?:https?|Retries|Check-Valid-Until|ForceIPv4|Languages)\b/.test(line))
+    .join('\n')
+
+function suite(): string {
+  const command = '. /etc/os-release; echo "$ID $VERSION_CODENAME"'
+  const [id, codename = ''] = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim().split(' ')
+  if (id !== 'debian')
+    throw new Error('Run the player on Debian: it installs from the package sources of this machine.')
+  return codename
+}
+
+const sourceFiles = (): string[] =>
+  globSync('/etc/apt/{sources.list,sources.list.d/*.{list,sources}}').toSorted()

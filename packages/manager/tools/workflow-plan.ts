@@ -1,0 +1,182 @@
+// Reads a GitHub Actions workflow and lists the steps of each job, with its matrix expanded. play-workflow.ts runs them.
+// A key or an expression that the player cannot honor is an error: a step must not silently run differently here.
+import { parse } from 'yaml'
+
+type Condition = 'success' | 'failure' | 'always'
+export type Values = Record<string, string>
+type CommonStep = { title: string; condition: Condition; env: Values; timeoutMinutes: number | null }
+export type RunStep = CommonStep & { run: string; shell: readonly string[]; folder: string }
+export type UsesStep = CommonStep & { uses: string; inputs: Values }
+export type Step = RunStep | UsesStep
+export type Job = { id: string; name: string; timeoutMinutes: number; steps: Step[] }
+
+type Mapping = Record<string, unknown>
+type RunDefaults = { shell: string; folder: string }
+type Scope = { at: string; matrix: Values; env: Values; defaults: RunDefaults }
+
+const runnerLabels = ['ubuntu-24.04', 'ubuntu-latest']
+/** The command that GitHub starts for each value of shell, without the script. */
+const shellCommands: Record<string, string[]> = {
+  default: ['bash', '-e'],
+  bash: ['bash', '--noprofile', '--norc', '-eo', 'pipefail'],
+  sh: ['sh', '-e'],
+}
+const conditions: Record<string, Condition> = {
+  'success()': 'success',
+  'failure()': 'failure',
+  'always()': 'always',
+  // The player ends with its steps, so a played step is never canceled.
+  '!cancelled()': 'always',
+}
+/** GitHub's limit for a job without timeout-minutes. */
+const maxJobMinutes = 360
+
+/** Lists the jobs of a workflow; throws naming the first part that the player does not support. */
+export function planWorkflow(text: string): Job[] {
+  const workflow = toMapping(parse(text), 'workflow')
+  // The first four decide when a workflow starts and what its token may do. They do not change a step.
+  rejectOtherKeys(
+    workflow,
+    ['name', 'on', 'permissions', 'concurrency', 'env', 'defaults', 'jobs'],
+    'workflow',
+  )
+  const at = 'workflow'
+  const outer = { at, matrix: {}, env: {}, defaults: { shell: 'default', folder: '.' } }
+  const scope = { ...outer, env: readValues(workflow['env'], outer), defaults: readDefaults(workflow, outer) }
+  const jobs = Object.entries(toMapping(workflow['jobs'], 'jobs'))
+  return jobs.flatMap(([id, job]) => planJob(id, toMapping(job, `job ${id}`), scope))
+}
+
+function planJob(id: string, job: Mapping, outer: Scope): Job[] {
+  const at = `job ${id}`
+  const known = ['name', 'runs-on', 'timeout-minutes', 'permissions', 'strategy', 'env', 'defaults', 'steps']
+  rejectOtherKeys(job, known, at)
+  const label = readText(job['runs-on'], '', at)
+  if (!runnerLabels.includes(label))
+    throw new Error(`${at}: cannot play runs-on ${label}. Use ${runnerLabels.join(' or ')}.`)
+  if (!Array.isArray(job['steps'])) throw new Error(`${at}: steps is not a list`)
+  const steps = job['steps'].map((step, index) => toMapping(step, `${at}, step ${index + 1}`))
+  return expandMatrix(job['strategy'], at).map((matrix) => {
+    const inner = { ...outer, at, matrix }
+    const env = { ...outer.env, ...readValues(job['env'], inner) }
+    const scope = { ...inner, env, defaults: readDefaults(job, inner) }
+    const values = Object.values(matrix).join(', ')
+    return {
+      id,
+      name: values === '' ? id : `${id} (${values})`,
+      timeoutMinutes: readMinutes(job, at) ?? maxJobMinutes,
+      steps: steps.map((step, index) => planStep(step, { ...scope, at: `${at}, step ${index + 1}` })),
+    }
+  })
+}
+
+function planStep(step: Mapping, scope: Scope): Step {
+  const { at } = scope
+  const common = {
+    condition: readCondition(step['if'], at),
+    env: { ...scope.env, ...readValues(step['env'], scope) },
+    timeoutMinutes: readMinutes(step, at),
+  }
+  if (step['uses'] !== undefined) {
+    rejectOtherKeys(step, ['name', 'uses', 'with', 'if', 'env', 'timeout-minutes'], at)
+    const uses = readText(step['uses'], '', at)
+    const title = readText(step['name'], uses, at)
+    return { ...common, title, uses, inputs: readValues(step['with'], { ...scope, at: `${at}, with` }) }
+  }
+  rejectOtherKeys(step, ['name', 'run', 'shell', 'working-directory', 'if', 'env', 'timeout-minutes'], at)
+  const run = resolve(readText(step['run'], '', at), scope)
+  if (run.trim() === '') throw new Error(`${at}: has neither run nor uses`)
+  const file = /GITHUB_(?:ENV|PATH|OUTPUT)/.exec(run)?.[0]
+  if (file !== undefined) throw new Error(`${at}: the player does not pass values on through ${file}`)
+  const shell = shellCommands[readShell(step['shell'], scope, at)] ?? []
+  const folder = readText(step['working-directory'], scope.defaults.folder, at)
+  const title = readText(step['name'], run.trim().split('\n')[0] ?? '', at)
+  return { ...common, title, run, shell, folder: resolve(folder, scope) }
+}
+
+/** One entry per job of the matrix, or a single empty one. */
+function expandMatrix(strategy: unknown, at: string): Values[] {
+  if (strategy === undefined) return [{}]
+  const given = toMapping(strategy, `${at}, strategy`)
+  // The player runs every job, one after another, whatever these two say.
+  rejectOtherKeys(given, ['matrix', 'fail-fast', 'max-parallel'], `${at}, strategy`)
+  let expanded: Values[] = [{}]
+  for (const [key, list] of Object.entries(toMapping(given['matrix'], `${at}, matrix`))) {
+    if (key === 'include' || key === 'exclude' || !Array.isArray(list) || !list.every(isScalar))
+      throw new Error(`${at}: cannot play ${key} of the matrix: only lists of plain values are supported`)
+    expanded = expanded.flatMap((values) => list.map((value) => ({ ...values, [key]: String(value) })))
+  }
+  return expanded
+}
+
+function readDefaults(owner: Mapping, scope: Scope): RunDefaults {
+  if (owner['defaults'] === undefined) return scope.defaults
+  const at = `${scope.at}, defaults`
+  const defaults = toMapping(owner['defaults'], at)
+  rejectOtherKeys(defaults, ['run'], at)
+  const run = toMapping(defaults['run'], at)
+  rejectOtherKeys(run, ['shell', 'working-directory'], at)
+  return {
+    shell: readShell(run['shell'], scope, at),
+    folder: readText(run['working-directory'], scope.defaults.folder, at),
+  }
+}
+
+function readShell(value: unknown, { defaults }: Scope, at: string): string {
+  const shell = readText(value, defaults.shell, at)
+  if (shellCommands[shell] === undefined) throw new Error(`${at}: cannot play shell ${shell}`)
+  return shell
+}
+
+function readCondition(value: unknown, at: string): Condition {
+  if (value === undefined) return 'success'
+  const expression = readText(value, '', at)
+    .replace(/^\$\{\{(.*)\}\}$/, '$1')
+    .trim()
+  const condition = conditions[expression]
+  if (condition === undefined)
+    throw new Error(`${at}: cannot play if: ${expression}. Use ${Object.keys(conditions).join(', ')}.`)
+  return condition
+}
+
+function readMinutes(owner: Mapping, at: string): number | null {
+  const minutes = owner['timeout-minutes']
+  if (minutes === undefined) return null
+  if (typeof minutes !== 'number') throw new Error(`${at}: timeout-minutes is not a number`)
+  return minutes
+}
+
+function readValues(value: unknown, scope: Scope): Values {
+  if (value === undefined) return {}
+  const entries = Object.entries(toMapping(value, `${scope.at}, env`))
+  return Object.fromEntries(entries.map(([key, text]) => [key, resolve(readText(text, '', scope.at), scope)]))
+}
+
+/** Replaces expressions. Only the matrix has values here. */
+function resolve(text: string, { at, matrix }: Scope): string {
+  return text.replaceAll(/\$\{\{(.*?)\}\}/g, (whole, expression: string) => {
+    const value = matrix[/^ *matrix\.([\w-]+) *$/.exec(expression)?.[1] ?? '']
+    if (value === undefined) throw new Error(`${at}: cannot evaluate ${whole}`)
+    return value
+  })
+}
+
+function readText(value: unknown, fallback: string, at: string): string {
+  if (value === undefined) return fallback
+  if (!isScalar(value)) throw new Error(`${at}: expected a text, got ${JSON.stringify(value)}`)
+  return String(value)
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+
+function toMapping(value: unknown, at: string): Mapping {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${at}: is not a mapping`)
+  return value as Mapping
+}
+
+function rejectOtherKeys(mapping: Mapping, known: readonly string[], at: string): void {
+  const other = Object.keys(mapping).find((key) => !known.includes(key))
+  if (other !== undefined) throw new Error(`${at}: the player does not support ${other}`)
+}
