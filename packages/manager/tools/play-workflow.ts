@@ -2,7 +2,7 @@
 // local commands (workflow-actions.ts), the hosted image by a file tree that mmdebstrap builds (runner-root.ts).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -152,9 +152,10 @@ async function playJobs(jobs: readonly Job[], { artifacts, logs }: Options): Pro
     const logFolder = path.resolve(logs ?? path.join(folder, 'logs'))
     mkdirSync(logFolder, { recursive: true })
     let isGood = true
-    for (const job of jobs) {
+    for (const [index, job] of jobs.entries()) {
       const root = path.join(folder, 'root')
-      copyRoot(base, root)
+      if (index < jobs.length - 1) copyRoot(base, root)
+      else renameSync(base, root)
       const downloads = path.join(folder, 'downloads')
       const context = { root, repository, downloads, artifacts, path: [] }
       const jobStartedAt = Date.now()

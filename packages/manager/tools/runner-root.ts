@@ -30,6 +30,7 @@ const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const enterScript = `set -e
 root=$1 folder=$2
 shift 2
+echo runner > /proc/sys/kernel/hostname
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount -t sysfs -o ro sysfs "$root/sys"
@@ -56,12 +57,12 @@ wait $!
 `
 
 /**
- * Starts a program in its own mount, process and IPC namespaces. However this process ends, the kernel ends all
+ * Starts a program in its own mount, process, IPC and host name namespaces. However this process ends, the kernel ends all
  * processes in them and removes the mounts.
  */
 const inNamespaces = (command: readonly string[]): [string, string[]] => [
   'setpriv',
-  ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--ipc', '--fork', '--kill-child'].concat(
+  ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'].concat(
     ['--propagation', 'private', '--'],
     command,
   ),
