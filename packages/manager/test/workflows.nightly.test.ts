@@ -112,12 +112,17 @@ describe.skipIf(process.getuid?.() !== 0)('workflows', () => {
     const file = `${folder}/small.yml`
     writeFileSync(file, small)
     const TMPDIR = mkdtempSync(`${folder}/killed-`)
+    const folders = (): string[] => readdirSync(TMPDIR).filter((name) => name.startsWith('manager-workflow-'))
+    const sleepers = (): string[] => processesWith('sleep\x0086398\0')
     const child = start([file, '--job', 'unbounded'], { TMPDIR })
-    await expect.poll(() => processesWith('sleep\x0086398\0'), { timeout: 600_000 }).toHaveLength(1)
-    expect(readdirSync(TMPDIR)).toHaveLength(1)
-    child.kill('SIGKILL')
-    await expect.poll(() => readdirSync(TMPDIR), { timeout: 60_000 }).toEqual([])
-    expect(processesWith('sleep\x0086398\0')).toEqual([])
+    try {
+      await expect.poll(sleepers, { timeout: 600_000 }).toHaveLength(1)
+      expect(folders()).toHaveLength(1)
+    } finally {
+      child.kill('SIGKILL')
+    }
+    await expect.poll(folders, { timeout: 120_000 }).toEqual([])
+    expect(sleepers()).toEqual([])
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(TMPDIR)
   })
 
