@@ -14,17 +14,24 @@ export type Release = {
 }
 
 const root = new URL('../../../', import.meta.url).pathname
-const git = (...args: string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+const gitIn = (cwd: string, args: string[]): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+const git = (...args: string[]): string => gitIn(root, args)
 
 const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'), 'utf8')
 
-/** The newest tag that is not this commit; without tags, the commit before the one that brought the newest migration. */
-export function defaultRef(): string {
-  const tag = git('tag', '--merged', 'HEAD~1', '--sort=-creatordate').split('\n')[0]
+/**
+ * The previous release: the newest tag before HEAD, in a clone without tags the newest commit `chore(release): v…`, and
+ * before the first release the parent of the commit that added the newest migration.
+ */
+export function defaultRef(checkout = root): string {
+  const tag = gitIn(checkout, ['tag', '--merged', 'HEAD~1', '--sort=-creatordate']).split('\n')[0]
   if (tag !== undefined && tag !== '') return tag
-  const brought = git('log', '-1', '--format=%H', '--', 'packages/manager/migrations')
-  return brought === '' ? 'HEAD~1' : `${brought}~1`
+  const newest = ['log', '-1', '--format=%H']
+  const released = gitIn(checkout, [...newest, '-E', '--grep=^chore\\(release\\): v[0-9]', 'HEAD~1'])
+  if (released !== '') return released
+  const migrated = gitIn(checkout, [...newest, '--', 'packages/manager/migrations'])
+  return migrated === '' ? 'HEAD~1' : `${migrated}~1`
 }
 
 /** False in a checkout without history, such as an archive. */

@@ -18,8 +18,8 @@ Options:
   --short            smaller and quicker; it shows the same
   --method <name>    restore: "base" (pg_basebackup with its WAL, default), "archive" (the same, and all WAL since) or
                      "dump" (pg_dump)
-  --from <ref>       upgrade: the former release, any git ref (default: the newest tag, or without tags the commit before
-                     the newest migration)
+  --from <ref>       upgrade: the former release, any git ref (default: the newest tag, or without tags the newest
+                     commit "chore(release): v…")
   --plant <fault>    plants a fault, which has to be found: the drill fails then; may be repeated
                        restore: ${Object.keys(restorePlants).join(', ')}
                        upgrade: ${Object.keys(upgradePlants).join(', ')}
