@@ -70,8 +70,7 @@ export async function startBellScene(browser: Browser) {
     startProcess(database.url, {
       SVC_PORT: String(port),
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
-      // Tabs come back soon.
-      SVC_COMMS_RECONNECT_JITTER: '1s',
+      SVC_COMMS_RECONNECT_JITTER: '300ms',
     })
   let manager = await startManager()
   const proxy = await startProxy(port, project, Object.values(visitors))

@@ -77,13 +77,6 @@ describe('a client that', () => {
     raw.socket.destroy()
   })
 
-  test('does not answer the close is cut off', async () => {
-    const raw = await open()
-    raw.send(text('nonsense'))
-    await raw.until(() => raw.ended() !== null)
-    expect([raw.ended(), closeCodeOf(raw)]).toEqual(['end', 4502])
-  })
-
   test('sends a pong now and then, even unasked, or a ping, stays', async () => {
     const raw = await open()
     raw.send(pong)
@@ -111,7 +104,8 @@ describe('a client that', () => {
   })
 })
 
-describe('with a short ping interval', () => {
+// Each of these waits for a timer of the service, so they wait together.
+describe.concurrent('with a short ping interval', () => {
   let app: TestApp
   beforeAll(async () => {
     const env = { SVC_COMMS_PING_INTERVAL: '1s', SVC_COMMS_PONG_TIMEOUT: '800ms' }
@@ -135,17 +129,24 @@ describe('with a short ping interval', () => {
     expect(await socket.closed).toBe(4002)
     expect(socket.frames.filter(({ type }) => type === 'ping')).toHaveLength(1)
   })
-})
 
-test('a socket that is old is closed with 4000, and its client opens another one', async () => {
-  const env = {
-    SVC_COMMS_PING_INTERVAL: '1s',
-    SVC_COMMS_PONG_TIMEOUT: '800ms',
-    SVC_COMMS_SOCKET_MAX_AGE: '2s',
-  }
-  const app = await startTestApp({ env, database: service.database })
-  expect(await openSocket(app.url, seat()).closed).toBe(4000)
-  await app.close()
+  test('a socket that is old is closed with 4000, and its client opens another one', async () => {
+    const env = {
+      SVC_COMMS_PING_INTERVAL: '1s',
+      SVC_COMMS_PONG_TIMEOUT: '800ms',
+      SVC_COMMS_SOCKET_MAX_AGE: '2s',
+    }
+    const app = await startTestApp({ env, database: service.database })
+    expect(await openSocket(app.url, seat()).closed).toBe(4000)
+    await app.close()
+  })
+
+  test('does not answer the close is cut off', async () => {
+    const raw = await open(app)
+    raw.send(text('nonsense'))
+    await raw.until(() => raw.ended() !== null)
+    expect([raw.ended(), closeCodeOf(raw)]).toEqual(['end', 4502])
+  })
 })
 
 test('a pong timeout that does not fit the interval stops the start', async () => {
@@ -158,14 +159,16 @@ test('a pong timeout that does not fit the interval stops the start', async () =
 
 describe('a client that does not read', () => {
   const large = 'x'.repeat(15_000)
+  // Less than the limit of a client that reads.
+  const perRound = 40
   /** Sends until the socket is over its limit. */
   const fill = async (raw: RawSocket, reader: { frames: unknown[] }): Promise<number> => {
     raw.socket.pause()
     let sent = 0
     while ((await metric(service, /^svc_ws_dropped_total\{reason="slow"\} (\d+)$/m)) === 0) {
       const before = reader.frames.length
-      for (let i = 0; i < 20; i++, sent++) tellFromElsewhere(service, liveHint(project, large))
-      await expect.poll(() => reader.frames.length).toBe(before + 20)
+      for (let i = 0; i < perRound; i++, sent++) tellFromElsewhere(service, liveHint(project, large))
+      await expect.poll(() => reader.frames.length, { interval: 5 }).toBe(before + perRound)
     }
     return sent
   }
@@ -185,8 +188,8 @@ describe('a client that does not read', () => {
     const notification = { ...liveHint(project, large), mayDrop: false }
     while ((await closed()) === 1) {
       const before = reader.frames.length
-      for (let i = 0; i < 20; i++) tellFromElsewhere(service, notification)
-      await expect.poll(() => reader.told().length).toBe(before + 20)
+      for (let i = 0; i < perRound; i++) tellFromElsewhere(service, notification)
+      await expect.poll(() => reader.told().length, { interval: 5 }).toBe(before + perRound)
     }
     expect(reader.client.readyState).toBe(1)
     await expect.poll(() => metric(service, /^svc_ws_connections (\d+)$/m), { timeout: 30_000 }).toBe(1)
