@@ -103,6 +103,7 @@ describe('months of the log', () => {
     const ahead = await startProcess(service.database.url, {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shift)}`,
       SVC_ESB_AUDIT_RETENTION_DAYS: '200',
+      SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
     })
     try {
       const warning = ahead.lines.find((line) => line.includes('the clock of this machine differs'))
@@ -147,15 +148,15 @@ describe('months of the log', () => {
   test('are dropped once by replicas that come at the same moment', async () => {
     const first = await start()
     const replicas = [first, await start(undefined, first.database), await start(undefined, first.database)]
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       await addMonth(first, '2020-01-01', '2020-02-01')
       await first.sql.query(`drop table esb_audit_logs_${month(2)}`)
       await Promise.all(replicas.map(run))
       expect(await monthsOf(first)).toEqual(present)
     }
     const lines = replicas.flatMap(linesAbout)
-    expect(lines.filter(({ msg }) => String(msg).endsWith('dropped'))).toHaveLength(10)
-    expect(lines.filter(({ msg }) => String(msg).endsWith('made'))).toHaveLength(10)
+    expect(lines.filter(({ msg }) => String(msg).endsWith('dropped'))).toHaveLength(5)
+    expect(lines.filter(({ msg }) => String(msg).endsWith('made'))).toHaveLength(5)
   })
 
   test('stay while someone reads the log, and calls wait for a moment only; the next run drops them', async () => {

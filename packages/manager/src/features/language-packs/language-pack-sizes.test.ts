@@ -141,12 +141,13 @@ describe('the packs of one answer', () => {
         `the contents in this answer would have more than ${16 * mebibyte} bytes; ask for smaller pages or fewer fields`,
       )
     }
-    for (const [index, id] of ids.entries()) {
+    // The first page and that of the largest pack.
+    for (const index of [0, 7]) {
       const page = await list(admin, projectId, {
         order: { field: 'name' },
         pagination: { limit: 1, offset: index },
       })
-      expect(page.data.packs).toMatchObject([{ id, content: [{ Key: 'k' }] }])
+      expect(page.data.packs).toMatchObject([{ id: ids[index], content: [{ Key: 'k' }] }])
     }
     const rest = await list(admin, projectId, { pagination: { limit: 10, offset: 1 } }, 'id content { Key }')
     expect(rest.data.packs).toHaveLength(7)

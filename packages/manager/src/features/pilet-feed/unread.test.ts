@@ -9,10 +9,14 @@ import { type RawSocket, openRaw } from '../../../test/kit/raw-socket.ts'
 import type { SeededProject } from '../../../test/kit/seed.ts'
 
 // More than a connection takes that nobody reads from.
-const size = 16 * 1_048_576
+const size = 8 * 1_048_576
 const { service, project, other } = useProject({
   withOther: true,
-  env: { SVC_PILETS_SEND_MEMORY_BYTES: String(2 * size), SVC_PILETS_CACHE_BYTES: '0' },
+  env: {
+    SVC_PILETS_MAX_UPLOAD_BYTES: String(size),
+    SVC_PILETS_SEND_MEMORY_BYTES: String(2 * size),
+    SVC_PILETS_CACHE_BYTES: '0',
+  },
 })
 const names = ['a', 'b', 'c', 'd']
 const bytesOf = (of: SeededProject, name: string): Buffer => Buffer.alloc(size, `${of.id} ${name} `)
@@ -21,7 +25,7 @@ beforeAll(async () => {
   for (const one of packages) await addPackages(service.sql, project.id, [one])
   await addPackages(service.sql, other.id, [{ name: 'b', version: '1.0.0', bytes: bytesOf(other, 'b') }])
   for (const owner of [project, other]) await setLayer(service.sql, owner, 'project', { modules: names })
-}, 60_000)
+})
 
 const pathOf = (of: SeededProject, name: string): string =>
   `/pilet-bundle/${of.applicationId}/${of.id}/${name}/1.0.0`
@@ -95,7 +99,10 @@ describe('bundles that a client does not read', () => {
 })
 
 test('the service does not start with less room than two of the largest bundles', async () => {
-  const env = { SVC_PILETS_SEND_MEMORY_BYTES: String(2 * size - 1) }
+  const env = {
+    SVC_PILETS_MAX_UPLOAD_BYTES: String(size),
+    SVC_PILETS_SEND_MEMORY_BYTES: String(2 * size - 1),
+  }
   await expect(startTestApp({ env, database: service.database })).rejects.toThrow(
     'pilets.send_memory_bytes must be at least twice pilets.max_upload_bytes',
   )

@@ -40,7 +40,7 @@ describe.each(storeNames)('the store %s', (name) => {
   })
 
   test('putting the same again changes nothing', async () => {
-    const bytes = someBytes(16 * 1_048_576)
+    const bytes = someBytes(600_000)
     const sha256 = await putNew(bytes)
     const before = await world.stored()
     await Promise.all([world.store.put(sha256, bytes), world.store.put(sha256, bytes)])
