@@ -1,5 +1,5 @@
 // The page of a login from a terminal in Chromium, behind nginx as docs/cli-login.md configures it.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Started } from './kit/cli-login.ts'
 import {
@@ -23,8 +23,10 @@ beforeAll(async () => {
   foreign = await startForeignSite()
   scene = await startLoginScene()
 })
+/** Contexts that several tests use. */
+const shared = new Set<BrowserContext>()
 afterEach(async () => {
-  for (const context of browser.contexts()) await context.close()
+  for (const context of browser.contexts()) if (!shared.has(context)) await context.close()
 })
 afterAll(async () => {
   await browser?.close()
@@ -291,11 +293,25 @@ describe('every page', () => {
     [1024, 360].map((width) => ({ colorScheme, width })),
   )
 
-  test.each(looks)('is without faults that axe knows, $colorScheme and $width pixels wide', async (look) => {
-    const { colorScheme, width } = look
-    const tab = await openTab(browser, scene, alice, { colorScheme, viewport: { width, height: 800 } })
+  const tabs = new Map<string, Page>()
+  beforeAll(async () => {
     for (const [name, visit] of Object.entries(show)) {
+      const tab = await openTab(browser, scene, alice)
+      shared.add(tab.context())
       await visit(tab)
+      tabs.set(name, tab)
+    }
+  })
+  afterAll(async () => {
+    for (const context of shared) await context.close()
+    shared.clear()
+  })
+
+  test.each(looks)('is without faults that axe knows, $colorScheme and $width pixels wide', async (look) => {
+    for (const [name, tab] of tabs) {
+      await tab.bringToFront()
+      await tab.emulateMedia({ colorScheme: look.colorScheme })
+      await tab.setViewportSize({ width: look.width, height: 800 })
       expect([name, await violationsOf(tab)]).toEqual([name, []])
     }
   })

@@ -140,7 +140,7 @@ export function complaintsOf(tab: Page): string[] {
 
 /** What axe finds wrong with what a tab shows. */
 export async function violationsOf(tab: Page): Promise<unknown[]> {
-  await tab.evaluate(axe.source)
+  if (!(await tab.evaluate(() => 'axe' in globalThis))) await tab.evaluate(axe.source)
   // Without these options, axe describes every node that passed, which takes longer than all of its checks.
   const { violations } = await tab.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], selectors: false }),

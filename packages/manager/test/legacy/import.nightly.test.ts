@@ -1,9 +1,6 @@
 // Imports of random old installs: whatever they hold, nobody gains, and nobody loses but by a rule that says so.
 import { expect, test } from 'vitest'
-import { findDifferences } from './differences.ts'
-import { dump } from './dump.ts'
-import { importInstall, runImport } from './imported.ts'
-import { randomInstall } from './random-install.ts'
+import { importRandomInstall } from './random-import.ts'
 
 const installs = Number(process.env['LEGACY_INSTALLS'] ?? 5)
 const firstSeed = Number(process.env['LEGACY_SEED'] ?? 1)
@@ -11,19 +8,12 @@ const firstSeed = Number(process.env['LEGACY_SEED'] ?? 1)
 test(`${installs} random installs come over`, { timeout: installs * 60_000 }, async () => {
   const different: string[] = []
   for (let seed = firstSeed; seed < firstSeed + installs; seed++) {
-    const imported = await importInstall((upstream) =>
-      randomInstall({ seed, upstream, odd: seed % 4 === 0 ? 0.3 : 0.08 }),
-    )
-    try {
-      const found = await findDifferences(imported)
-      const before = await dump(imported.service.database.url)
-      const again = await runImport(imported.service.database, imported.from, imported.install.types)
-      if (again.code !== 0) found.push(`a second run ended with ${again.code}: ${again.stderr}`)
-      if ((await dump(imported.service.database.url)) !== before) found.push('a second run changed something')
-      different.push(...found.map((text) => `seed ${seed}: ${text}`))
-    } finally {
-      await imported.close()
-    }
+    const found = await importRandomInstall({ seed, odd: seed % 4 === 0 ? 0.3 : 0.08 })
+    different.push(...found.map((text) => `seed ${seed}: ${text}`))
   }
   expect(different).toEqual([])
+})
+
+test.each([108])('random install %i comes over, and a second run changes nothing', async (seed) => {
+  expect(await importRandomInstall({ seed, odd: 0.2 })).toEqual([])
 })

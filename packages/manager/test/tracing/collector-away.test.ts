@@ -1,6 +1,6 @@
 // A collector that hangs, refuses or is away: requests do not notice, memory is bounded, and a shutdown ends in time.
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Person, type TestApp, headersOf, startTestApp } from '../kit/app.ts'
 import { callersTrace, startCollector } from '../kit/collector.ts'
 import { createScratchDatabase } from '../kit/databases.ts'
@@ -27,56 +27,63 @@ async function send(url: string, person: Person, count: number): Promise<number[
   return statuses
 }
 
-test('a collector that hangs costs no request, and no more memory than the queue has', async () => {
-  const collector = await startCollector()
-  collector.refuse('hang')
-  const env = {
-    SVC_TRACING_OTLP_ENDPOINT: collector.url,
-    SVC_TRACING_MAX_QUEUED_SPANS: '64',
-    SVC_TRACING_EXPORT_TIMEOUT_MS: '60000',
-  }
-  const service = await startTestApp({ env })
-  onTestFinished(async () => {
-    await service.close()
-    await collector.close()
-  })
-  const person = await seedUser(service.sql, 'caller')
-  expect(new Set(await send(service.url, person, 200))).toEqual(new Set([400]))
-  // None has left: all that are not dropped are in the queue or in the request that hangs.
-  const { dropped = 0, exported, failed } = await spansCounted(service)
-  expect({ exported, failed }).toEqual({ exported: 0, failed: 0 })
-  expect(dropped).toBeGreaterThanOrEqual(200 - 64)
-  expect(collector.spans.length).toBeLessThanOrEqual(64)
-})
+// Most of the time goes into waiting for timeouts, so the tests wait together.
+test.concurrent(
+  'a collector that hangs costs no request, and no more memory than the queue has',
+  async ({ onTestFinished }) => {
+    const collector = await startCollector()
+    collector.refuse('hang')
+    const env = {
+      SVC_TRACING_OTLP_ENDPOINT: collector.url,
+      SVC_TRACING_MAX_QUEUED_SPANS: '64',
+      SVC_TRACING_EXPORT_TIMEOUT_MS: '60000',
+    }
+    const service = await startTestApp({ env })
+    onTestFinished(async () => {
+      await service.close()
+      await collector.close()
+    })
+    const person = await seedUser(service.sql, 'caller')
+    expect(new Set(await send(service.url, person, 200))).toEqual(new Set([400]))
+    // None has left: all that are not dropped are in the queue or in the request that hangs.
+    const { dropped = 0, exported, failed } = await spansCounted(service)
+    expect({ exported, failed }).toEqual({ exported: 0, failed: 0 })
+    expect(dropped).toBeGreaterThanOrEqual(200 - 64)
+    expect(collector.spans.length).toBeLessThanOrEqual(64)
+  },
+)
 
-test('a collector that refuses or is away is logged once, and again when it is back', async () => {
-  const collector = await startCollector()
-  collector.refuse(400)
-  const service = await startTestApp({ env: { SVC_TRACING_OTLP_ENDPOINT: collector.url } })
-  onTestFinished(async () => {
-    await service.close()
-    await collector.close()
-  })
-  const person = await seedUser(service.sql, 'caller')
-  const linesAbout = () =>
-    service.logLines.map(({ msg }) => msg).filter((msg) => String(msg).includes('collector of traces'))
-  for (const least of [1, 2]) {
+test.concurrent(
+  'a collector that refuses or is away is logged once, and again when it is back',
+  async ({ onTestFinished }) => {
+    const collector = await startCollector()
+    collector.refuse(400)
+    const service = await startTestApp({ env: { SVC_TRACING_OTLP_ENDPOINT: collector.url } })
+    onTestFinished(async () => {
+      await service.close()
+      await collector.close()
+    })
+    const person = await seedUser(service.sql, 'caller')
+    const linesAbout = () =>
+      service.logLines.map(({ msg }) => msg).filter((msg) => String(msg).includes('collector of traces'))
+    for (const least of [1, 2]) {
+      await send(service.url, person, 20)
+      await expect.poll(() => collector.bodies.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(least)
+      await expect
+        .poll(async () => (await spansCounted(service))['failed'], { timeout: 20_000 })
+        .toBeGreaterThan(0)
+    }
+    expect(linesAbout()).toEqual([
+      'the collector of traces does not take spans; they are dropped until it does',
+    ])
+    collector.refuse(200)
     await send(service.url, person, 20)
-    await expect.poll(() => collector.bodies.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(least)
-    await expect
-      .poll(async () => (await spansCounted(service))['failed'], { timeout: 20_000 })
-      .toBeGreaterThan(0)
-  }
-  expect(linesAbout()).toEqual([
-    'the collector of traces does not take spans; they are dropped until it does',
-  ])
-  collector.refuse(200)
-  await send(service.url, person, 20)
-  await expect.poll(linesAbout, { timeout: 20_000 }).toHaveLength(2)
-  expect(linesAbout()[1]).toBe('the collector of traces takes spans again')
-})
+    await expect.poll(linesAbout, { timeout: 20_000 }).toHaveLength(2)
+    expect(linesAbout()[1]).toBe('the collector of traces takes spans again')
+  },
+)
 
-test('SIGTERM exports what has ended', async () => {
+test.concurrent('SIGTERM exports what has ended', async () => {
   const [collector, database] = await Promise.all([startCollector(), createScratchDatabase()])
   const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0', SVC_TRACING_OTLP_ENDPOINT: collector.url }
   const { child, url, exit } = await startProcess(database.url, env)
@@ -88,7 +95,7 @@ test('SIGTERM exports what has ended', async () => {
   await database.drop()
 })
 
-test('SIGTERM ends within its time when the collector hangs', async () => {
+test.concurrent('SIGTERM ends within its time when the collector hangs', async () => {
   const [collector, database] = await Promise.all([startCollector(), createScratchDatabase()])
   collector.refuse('hang')
   const env = {

@@ -1,0 +1,21 @@
+// The import of a random old install, run twice.
+import { findDifferences } from './differences.ts'
+import { dump } from './dump.ts'
+import { importInstall, runImport } from './imported.ts'
+import { randomInstall } from './random-install.ts'
+
+/** Imports a random install, then runs the import again. Returns every difference; the second run must change nothing. */
+export async function importRandomInstall({ seed, odd }: { seed: number; odd: number }): Promise<string[]> {
+  const imported = await importInstall((upstream) => randomInstall({ seed, upstream, odd }))
+  try {
+    const found = await findDifferences(imported)
+    const { database } = imported.service
+    const before = await dump(database.url)
+    const again = await runImport(database, imported.from, imported.install.types)
+    if (again.code !== 0) found.push(`a second run ended with ${again.code}: ${again.stderr}`)
+    if ((await dump(database.url)) !== before) found.push('a second run changed something')
+    return found
+  } finally {
+    await imported.close()
+  }
+}
