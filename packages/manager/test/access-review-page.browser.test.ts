@@ -59,11 +59,11 @@ const open = async (options: Parameters<Browser['newContext']>[0] = {}, query = 
   return tab
 }
 /** For somebody who wants to look at what was tested. */
-const keep = (name: string, bytes: Uint8Array): void => {
+const keep = async (name: string, take: () => Promise<Uint8Array>): Promise<void> => {
   const folder = process.env['TEST_SHOTS']
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}/${name}`, bytes)
+  writeFileSync(`${folder}/${name}`, await take())
 }
 const widthOf = (tab: Page) =>
   tab.evaluate(() => ({
@@ -109,7 +109,7 @@ describe('the page', () => {
       for (const width of [1_024, 360]) {
         // One project: axe takes seconds for the rows of all of them, which look the same.
         const tab = await open({ colorScheme, viewport: { width, height: 800 } }, `?project_id=${other.id}`)
-        keep(`review-${width}-${colorScheme}.png`, await tab.screenshot({ fullPage: width > 500 }))
+        await keep(`review-${width}-${colorScheme}.png`, () => tab.screenshot({ fullPage: width > 500 }))
         expect([colorScheme, width, await violationsOf(tab)]).toEqual([colorScheme, width, []])
         const { shown, needed } = await widthOf(tab)
         expect([width, needed]).toEqual([width, shown])
@@ -148,7 +148,7 @@ describe('the page', () => {
       row: 'avoid',
     })
     const pdf = await tab.pdf({ preferCSSPageSize: true })
-    keep('review.pdf', pdf)
+    await keep('review.pdf', () => Promise.resolve(pdf))
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
   })
 

@@ -1,21 +1,8 @@
 // What calls through the gateway cost, counted: statements follow the round trips, not the calls.
-import { Agent } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { countedCalls } from '../kit/counted-statements.ts'
-import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { expect, test } from 'vitest'
+import { useCountedGateway } from '../kit/counted-statements.ts'
 
-let gateway: Gateway
-const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
-
-beforeAll(async () => {
-  gateway = await startGateway()
-})
-afterAll(async () => {
-  agent.destroy()
-  await gateway.close()
-})
-
-const { ask, builds } = countedCalls(agent, () => gateway)
+const { gateway, ask, builds } = useCountedGateway()
 
 test('a single warm call costs three: its token, its beginning, its end', async () => {
   const { path } = await gateway.endpoint({ url: `${gateway.upstream.url}/target` })

@@ -1,8 +1,8 @@
 // What requests cost, counted: the statements they run, and the answers that are built for them.
-import type { Agent } from 'node:http'
-import { expect, vi } from 'vitest'
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Person, type TestApp, proxySecret } from './app.ts'
-import type { Gateway } from './gateway.ts'
+import { type Gateway, startGateway } from './gateway.ts'
 import { timedGet } from './http.ts'
 import type { SeededProject } from './seed.ts'
 
@@ -73,11 +73,22 @@ export function countedResponses(
   return { paths, ask }
 }
 
-/** Calls through a gateway. */
-export function countedCalls(agent: Agent, started: () => Gateway) {
+/** Starts a gateway before the tests of a file and closes it after them; `ask` calls through it. */
+export function useCountedGateway() {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
+  const gateway = {} as Gateway
+  let close: Gateway['close']
+  beforeAll(async () => {
+    const started = await startGateway()
+    close = () => started.close()
+    Object.assign(gateway, started)
+  })
+  afterAll(async () => {
+    agent.destroy()
+    await close()
+  })
   /** So many calls at once; answers the statements they cost. */
   async function ask(path: string, count: number): Promise<string[]> {
-    const gateway = started()
     gateway.service.statements.length = 0
     const headers = { authorization: `Bearer ${gateway.machine.token}` }
     const answers = await Promise.all(
@@ -86,6 +97,6 @@ export function countedCalls(agent: Agent, started: () => Gateway) {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     return [...gateway.service.statements]
   }
-  const builds = (): Promise<number> => missesOf(started().service, 'esb_target')
-  return { ask, builds }
+  const builds = (): Promise<number> => missesOf(gateway.service, 'esb_target')
+  return { gateway, ask, builds }
 }

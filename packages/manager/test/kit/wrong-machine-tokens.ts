@@ -1,8 +1,9 @@
 // Requests with wrong tokens of machine users, and the replicas that count them.
 import { randomBytes } from 'node:crypto'
-import { expect } from 'vitest'
-import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
 import { type JsonAnswer, bearer, call, statuses, throughProxy } from './credentials.ts'
+import { seedMachineUser, seedProject } from './seed.ts'
 
 export const machinePath = '/api/machine/nothing'
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -15,18 +16,36 @@ export const refused = (count: number): number[] => Array.from({ length: count }
 export const block = async (app: TestApp, client: string): Promise<void> =>
   expect(await statuses(11, () => fail(app, client))).toEqual([...refused(10), 429])
 
-/** Replicas of the service are added to `others`, which who calls closes; `good` is a token that holds. */
-export function machineReplicas(scene: () => { service: TestApp; good: string; others: TestApp[] }) {
+/**
+ * Starts a service with a machine user before the tests of a file, once Redis answers it within `timeoutMs`. Closes it and
+ * its replicas after them. `service` and the token `good()` are there from the first test on.
+ */
+export function useMachineService(timeoutMs: number) {
+  const service = {} as TestApp
+  const started: TestApp[] = []
+  let token: string
+  beforeAll(async () => {
+    const app = await startTestApp()
+    started.push(app)
+    Object.assign(service, app)
+    token = (await seedMachineUser(app.sql, await seedProject(app.sql, 'main'))).token
+    await redisAnswers(app, timeoutMs)
+  })
+  afterAll(async () => {
+    // The replicas first: the service owns their database.
+    for (const app of started.toReversed()) await app.close()
+    letGo(service)
+  })
+  const good = (): string => token
   const succeed = (app: TestApp, client: string): Promise<JsonAnswer> =>
-    call(app.url, machinePath, { ...throughProxy(client), ...bearer(scene().good) })
+    call(app.url, machinePath, { ...throughProxy(client), ...bearer(good()) })
   /** Another replica on the same database. */
   async function startReplica(options: TestAppOptions = {}): Promise<TestApp> {
-    const { service, others } = scene()
     const app = await startTestApp({ ...options, database: service.database })
-    others.push(app)
+    started.push(app)
     return app
   }
-  return { succeed, startReplica }
+  return { service, good, succeed, startReplica }
 }
 
 /** Until the first answer of Redis a replica counts for itself. */

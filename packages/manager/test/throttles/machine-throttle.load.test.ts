@@ -1,30 +1,12 @@
 // The throttle of failed machine credentials by the clock of Redis, and when Redis stops answering.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, startTestApp } from '../kit/app.ts'
+import { describe, expect, test } from 'vitest'
 import { statuses } from '../kit/credentials.ts'
 import { startDarkProxy } from '../kit/dark-proxy.ts'
 import { redisUrl } from '../kit/engines.ts'
 import { freshClient } from '../kit/machines.ts'
-import { type SeededProject, seedMachineUser, seedProject } from '../kit/seed.ts'
-import { block, fail, machineReplicas, pause, redisAnswers, refused } from '../kit/wrong-machine-tokens.ts'
+import { block, fail, useMachineService, pause, redisAnswers, refused } from '../kit/wrong-machine-tokens.ts'
 
-let service: TestApp
-let project: SeededProject
-let good: string
-const others: TestApp[] = []
-
-beforeAll(async () => {
-  service = await startTestApp()
-  project = await seedProject(service.sql, 'main')
-  good = (await seedMachineUser(service.sql, project)).token
-  await redisAnswers(service, 5_000)
-})
-afterAll(async () => {
-  for (const app of others) await app.close()
-  await service.close()
-})
-
-const { succeed, startReplica } = machineReplicas(() => ({ service, good, others }))
+const { succeed, startReplica } = useMachineService(5_000)
 
 describe('how long a block lasts', () => {
   test('[machine-auth.throttle] [machine-auth.retry-after] with Redis blocks double and are capped as configured', async () => {

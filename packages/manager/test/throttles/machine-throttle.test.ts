@@ -1,14 +1,13 @@
 // The throttle of failed machine credentials: what counts, who is counted, how long a block lasts, and who shares it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, startTestApp } from '../kit/app.ts'
+import { describe, expect, test } from 'vitest'
+import type { TestApp } from '../kit/app.ts'
 import { basicValue, bearer, call, statuses, throughProxy } from '../kit/credentials.ts'
 import { freshClient } from '../kit/machines.ts'
-import { type SeededProject, seedMachineUser, seedProject } from '../kit/seed.ts'
 import {
   block,
   fail,
   machinePath,
-  machineReplicas,
+  useMachineService,
   pause,
   redisAnswers,
   refused,
@@ -18,23 +17,7 @@ import {
 const blocked = 'too many failed authentication attempts'
 const noRedis = { SVC_REDIS_URL: 'redis://127.0.0.1:1' }
 
-let service: TestApp
-let project: SeededProject
-let good: string
-const others: TestApp[] = []
-
-beforeAll(async () => {
-  service = await startTestApp()
-  project = await seedProject(service.sql, 'main')
-  good = (await seedMachineUser(service.sql, project)).token
-  await redisAnswers(service, 60_000)
-})
-afterAll(async () => {
-  for (const app of others) await app.close()
-  await service.close()
-})
-
-const { succeed, startReplica } = machineReplicas(() => ({ service, good, others }))
+const { service, good, succeed, startReplica } = useMachineService(60_000)
 
 describe('what is counted', () => {
   test('[machine-auth.throttle] [machine-auth.retry-after] after 10 failures the client is answered 429 on machine and ESB addresses, with the seconds to wait', async () => {
@@ -60,7 +43,10 @@ describe('what is counted', () => {
       expect((await succeed(service, client)).status).toBe(404)
     }
     expect(await statuses(9, () => fail(service, client))).toEqual(refused(9))
-    const answer = await call(service.url, '/api/machine/check', { ...throughProxy(client), ...bearer(good) })
+    const answer = await call(service.url, '/api/machine/check', {
+      ...throughProxy(client),
+      ...bearer(good()),
+    })
     expect(answer.body.authenticated).toBe(true)
     expect(await statuses(9, () => fail(service, client))).toEqual(refused(9))
   })
