@@ -14,7 +14,13 @@ const parserOpts = { headerPattern: /^(\w+)(?:\(([^()]+)\))?!?: (.*)$/ }
 
 /** Returns the problems of one message, each as a sentence. */
 export async function findProblems(message: string): Promise<string[]> {
-  const rules = { ...conventional.rules, 'header-max-length': [2, 'always', 72] } as const
+  const rules = {
+    ...conventional.rules,
+    'header-max-length': [2, 'always', 72],
+    // Bodies contain addresses and commands, which are not wrapped.
+    'body-max-line-length': [0],
+    'footer-max-line-length': [0],
+  } as const
   const { errors } = await lint(message, rules, { parserOpts })
   const subject = /^[^:]*: (.*)$/m.exec(message)?.[1] ?? ''
   const problems = errors.map(({ message: text }) => text)
