@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
+// A variable, because --exclude does not reach projects.
+const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
+
 export default defineConfig({
   test: {
     name: 'gotemplate',
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
-    exclude: ['**/*.nightly.test.ts'],
+    exclude: ['**/*.nightly.test.ts', ...browserTests],
     pool: 'forks',
     maxWorkers: '100%',
     // Node itself loads and strips the types, as it does for those who use the package.

@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
+// A variable, because --exclude does not reach projects.
+const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
+
 export default defineConfig({
   test: {
     name: 'manager',
     root: import.meta.dirname,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'faults/{,mixed/}*.test.ts'],
-    exclude: ['**/*.{load,nightly}.test.ts'],
+    exclude: ['**/*.{load,nightly}.test.ts', ...browserTests],
     globalSetup: ['test/kit/global-setup.ts'],
     // Processes, so that a test file can fill a pool or end badly without touching another.
     pool: 'forks',
