@@ -65,10 +65,18 @@ defaults: { run: { shell: bash, working-directory: docs } }`
     ['- run: echo A=1 >> $GITHUB_ENV', '', 'does not pass values on through GITHUB_ENV'],
     ['- name: empty', '', 'has neither run nor uses'],
     ['- run: ls', 'needs: two', 'job one: the player does not support needs'],
-    ['- run: ls', 'container: debian', 'job one: the player does not support container'],
+    ['- run: ls', 'services: {}', 'job one: the player does not support services'],
+    ['- run: ls', 'container: { image: node }', 'job one: cannot play the image "node"'],
+    ['- run: ls', 'container: { image: debian:bookworm }', 'cannot play the options of the container'],
     ['- run: ls', 'strategy: { matrix: { include: [{ a: 1 }] } }', 'cannot play include of the matrix'],
   ])('rejects %s %s', (steps, job, message) => {
     expect(() => planWorkflow(workflow(steps, job))).toThrow(message)
+  })
+
+  test('tells a hosted machine from a container', () => {
+    const job = 'container: { image: debian:bookworm, options: --privileged --shm-size=8g }'
+    expect(planWorkflow(workflow('- run: ls'))[0]?.machine).toBe('hosted')
+    expect(planWorkflow(workflow('- run: ls', job))[0]?.machine).toBe('container')
   })
 
   test('rejects another machine', () => {

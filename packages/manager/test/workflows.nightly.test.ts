@@ -70,6 +70,11 @@ jobs:
       - { name: after a failure, run: 'true' }
       - { name: because of a failure, if: failure(), run: 'true' }
       - { name: in any case, if: '\${{ !cancelled() }}', run: 'true' }
+  root:
+    runs-on: ubuntu-24.04
+    container: { image: debian:bookworm, options: --privileged }
+    steps:
+      - { name: has root and no image, run: 'test "$(id -u)" = 0; test ! -e /usr/bin/git' }
   other-sudo:
     runs-on: ubuntu-24.04
     steps:
@@ -91,11 +96,12 @@ describe.skipIf(process.getuid?.() !== 0)('workflows', () => {
     async () => {
       const file = `${folder}/small.yml`
       writeFileSync(file, small)
-      const jobs = ['good', 'failing', 'other-sudo', 'slow'].flatMap((job) => ['--job', job])
+      const jobs = ['good', 'root', 'failing', 'other-sudo', 'slow'].flatMap((job) => ['--job', job])
       const { code, printed } = await play(file, ...jobs, '--artifacts', `${folder}/artifacts`)
       expect(code).toBe(1)
       expect(printed).toMatch(/^good \(one\): passed in \d+\.\d s$/m)
       expect(printed).toMatch(/^good \(two\): passed in \d+\.\d s$/m)
+      expect(printed).toMatch(/^root: passed in /m)
       expect(readFileSync(`${folder}/artifacts/words-two/word.txt`, 'utf8')).toBe('two\n')
       expect(printed).toMatch(/^failed {2}failing \/ fails {2}\d+\.\d s\n +the reason\n.*exit code 3\.$/m)
       expect(printed).toMatch(/^skipped failing \/ after a failure$/m)
@@ -126,11 +132,16 @@ describe.skipIf(process.getuid?.() !== 0)('workflows', () => {
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(TMPDIR)
   })
 
-  test('every job of ci.yml passes', { timeout: 4 * 3_600_000 }, async () => {
-    const { code, printed } = await play('.github/workflows/ci.yml')
-    expect(printed.match(/^.*: FAILED in .*$/gm)).toBeNull()
-    expect(code).toBe(0)
-  })
+  // A hosted runner has run these jobs itself.
+  test.skipIf(process.env['GITHUB_ACTIONS'] === 'true')(
+    'every job of ci.yml passes',
+    { timeout: 4 * 3_600_000 },
+    async () => {
+      const { code, printed } = await play('.github/workflows/ci.yml')
+      expect(printed.match(/^.*: FAILED in .*$/gm)).toBeNull()
+      expect(code).toBe(0)
+    },
+  )
 
   test('nightly.yml installs what it needs, and its command exists', { timeout: 3_600_000 }, async () => {
     const { code, printed } = await play('.github/workflows/nightly.yml', '--stop-before', 'test:nightly')

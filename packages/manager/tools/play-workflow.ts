@@ -1,19 +1,19 @@
 // Runs the jobs of a workflow on this machine, as an unprivileged user in a clean clone (`--help`). Actions are replaced by
 // local commands (workflow-actions.ts), the hosted image by a file tree that mmdebstrap builds (runner-root.ts).
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Command, buildRoot, copyRoot, giveToAccount, startInRoot } from './runner-root.ts'
+import { type Tree, buildTree, copyTree, giveToAccount, startInTree } from './runner-root.ts'
 import { type ActionContext, findAction } from './workflow-actions.ts'
-import { type Job, type RunStep, type Step, planWorkflow } from './workflow-plan.ts'
+import { type Job, type Machine, type RunStep, type Step, planWorkflow } from './workflow-plan.ts'
 
 const help = `Usage: node packages/manager/tools/play-workflow.ts <workflow file> [options]
 
 Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like a
-hosted runner. Prints one line per step with its time. Exit code 1 when a job failed. Needs root, Debian and mmdebstrap.
+hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with its time. Exit code 1 when a job failed. Needs root, Debian and mmdebstrap.
 
 Differences from a hosted runner: Debian instead of Ubuntu; sudo runs apt-get only; packages start no services; processes
 that a step leaves behind end with it; jobs run one after another and start without an npm cache.
@@ -119,18 +119,17 @@ async function playStep(step: Step, play: StepPlay): Promise<string | null> {
 }
 
 async function playRun(step: RunStep, { context, log, index, deadline }: StepPlay): Promise<string | null> {
-  const { root } = context
-  const script = `/home/runner/step-${index + 1}.sh`
-  writeFileSync(`${root}${script}`, step.run)
-  giveToAccount(root, script)
-  const command: Command = {
-    root,
+  const { tree } = context
+  const script = `/tmp/step-${index + 1}.sh`
+  writeFileSync(`${tree.root}${script}`, step.run)
+  giveToAccount(tree, script)
+  const child = startInTree({
+    tree,
     folder: step.folder,
     command: [...step.shell, script],
     env: { PATH: [...context.path, ...systemPath].join(':'), ...step.env },
     log,
-  }
-  const child = startInRoot(command)
+  })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -149,28 +148,43 @@ function discard(root: string): void {
   spawn('rm', ['-rf', '--one-file-system', discarded], { stdio: 'ignore', detached: true }).unref()
 }
 
+/** Returns a function that makes the tree of a job: a copy of the one that was built for the first job of its kind. */
+function createTrees(folder: string): (machine: Machine, isLast: boolean) => Tree {
+  const built = new Set<Machine>()
+  return (machine, isLast) => {
+    const base = path.join(folder, machine)
+    if (!built.has(machine)) {
+      const startedAt = Date.now()
+      buildTree({ root: base, machine })
+      built.add(machine)
+      print(`built the file tree of a ${machine} machine in ${secondsSince(startedAt)}`)
+    }
+    const root = path.join(folder, 'root')
+    if (isLast) renameSync(base, root)
+    else copyTree(base, root)
+    return { root, machine }
+  }
+}
+
 async function playJobs(jobs: readonly Job[], { artifacts, logs }: Options): Promise<boolean> {
   const { folder, remove } = makeWorkFolder()
   try {
-    const startedAt = Date.now()
-    const base = path.join(folder, 'base')
-    buildRoot(base)
-    print(`built the file tree of a runner in ${secondsSince(startedAt)}`)
+    const prepareTree = createTrees(folder)
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim()
     const logFolder = path.resolve(logs ?? path.join(folder, 'logs'))
     mkdirSync(logFolder, { recursive: true })
     let isGood = true
     for (const [index, job] of jobs.entries()) {
-      const root = path.join(folder, 'root')
-      if (index < jobs.length - 1) copyRoot(base, root)
-      else renameSync(base, root)
+      const isLast = !jobs.slice(index + 1).some(({ machine }) => machine === job.machine)
+      const tree = prepareTree(job.machine, isLast)
       const downloads = path.join(folder, 'downloads')
-      const context = { root, repository, downloads, artifacts, path: [] }
+      const context = { tree, repository, commit, downloads, artifacts, path: [] }
       const jobStartedAt = Date.now()
       const deadline = jobStartedAt + job.timeoutMinutes * 60_000
       const hasPassed = await playJob({ job, context, logs: logFolder, deadline })
       print(`${job.name}: ${hasPassed ? 'passed' : 'FAILED'} in ${secondsSince(jobStartedAt)}`)
       isGood &&= hasPassed
-      discard(root)
+      discard(tree.root)
     }
     return isGood
   } finally {

@@ -1,11 +1,13 @@
-// The file tree of a machine like a hosted runner, in which play-workflow.ts runs steps: Debian by mmdebstrap with the
-// programs that a hosted image has, and an unprivileged user whose sudo runs apt-get only. The tree takes the package
-// sources, certificates and npm settings of this machine, so it installs from wherever this machine does.
+// The file tree of the machine on which play-workflow.ts runs steps, by mmdebstrap. A hosted runner has the programs of its
+// image and an unprivileged user whose sudo runs apt-get only; a container has Debian's minimal set and root. The tree
+// takes the package sources, certificates and npm settings of this machine, so it installs from wherever this machine does.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureMmdebstrap } from '../test/engines/install.ts'
-import type { Values } from './workflow-plan.ts'
+import type { Machine, Values } from './workflow-plan.ts'
+
+export type Tree = { root: string; machine: Machine }
 
 /** The programs of a hosted image that steps rely on, beyond Debian's minimal set, and why. */
 const imagePackages: Record<string, string> = {
@@ -18,9 +20,13 @@ const imagePackages: Record<string, string> = {
   sudo: 'steps install packages with it',
   'xz-utils': 'hosted images unpack archives with it',
 }
-const account = { name: 'runner', id: 1001, home: '/home/runner' }
+type Account = { name: string; id: number; home: string }
+const accounts: Record<Machine, Account> = {
+  hosted: { name: 'runner', id: 1001, home: '/home/runner' },
+  container: { name: 'root', id: 0, home: '/root' },
+}
 /** Where a hosted runner checks the repository out. */
-export const workspace = `${account.home}/work/manager/manager`
+export const workspace = '/home/runner/work/manager/manager'
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
@@ -28,8 +34,8 @@ const certificates = '/etc/ssl/certs/ca-certificates.crt'
  * which tests and Chromium use, to a process in a chroot. The shell stays process 1 and reaps orphans.
  */
 const enterScript = `set -e
-root=$1 folder=$2
-shift 2
+root=$1 user=$2 folder=$3
+shift 3
 echo runner > /proc/sys/kernel/hostname
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
@@ -52,7 +58,7 @@ mkdir -p .outside
 pivot_root . .outside
 umount -l /.outside
 cd "$folder"
-setpriv --reuid ${account.name} --regid ${account.name} --init-groups -- "$@" &
+setpriv --reuid "$user" --regid "$user" --init-groups -- "$@" &
 wait $!
 `
 
@@ -68,76 +74,88 @@ const inNamespaces = (command: readonly string[]): [string, string[]] => [
   ),
 ]
 
-/** Builds the tree in a folder that does not exist yet. It takes one to three minutes. */
-export function buildRoot(folder: string): void {
+/** Builds the tree, whose folder does not exist yet. A hosted runner takes one to three minutes. */
+export function buildTree(tree: Tree): void {
   if (process.getuid?.() !== 0) throw new Error('Run the player as root: it mounts file systems.')
   ensureMmdebstrap()
-  const settings = `${folder}.apt.conf`
+  const settings = `${tree.root}.apt.conf`
   writeFileSync(settings, aptSettings())
-  const packages = Object.keys(imagePackages).join(',')
+  const packages = tree.machine === 'hosted' ? [`--include=${Object.keys(imagePackages).join(',')}`] : []
   const [program, args] = inNamespaces(
-    ['mmdebstrap', '--mode=root', '--variant=minbase', '--quiet', `--include=${packages}`].concat(
-      [`--aptopt=${settings}`, suite(), folder],
+    ['mmdebstrap', '--mode=root', '--variant=minbase', '--quiet', ...packages].concat(
+      [`--aptopt=${settings}`, suite(), tree.root],
       sourceFiles(),
     ),
   )
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  configureRoot(folder)
+  configureTree(tree)
 }
 
-function configureRoot(root: string): void {
-  const { name, id, home } = account
-  execFileSync('useradd', [
-    '--root',
-    root,
-    '--create-home',
-    '--uid',
-    String(id),
-    '--shell',
-    '/bin/bash',
-    name,
-  ])
-  const sudoers = `${root}/etc/sudoers.d/runner`
-  writeFileSync(sudoers, `${name} ALL=(root) NOPASSWD: /usr/bin/apt-get\n`)
-  chmodSync(sudoers, 0o440)
+function configureTree(tree: Tree): void {
+  const { root, machine } = tree
+  const { home } = accounts[machine]
+  if (machine === 'hosted') addRunner(root)
   // Packages start no services: the tree shares the ports of this machine.
   writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
   writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
-  if (existsSync(certificates)) copyFileSync(certificates, `${root}${certificates}`)
+  if (existsSync(certificates)) {
+    mkdirSync(path.dirname(`${root}${certificates}`), { recursive: true })
+    copyFileSync(certificates, `${root}${certificates}`)
+  }
   const npmrc = npmSetting('userconfig')
   if (existsSync(npmrc)) copyFileSync(npmrc, `${root}${home}/.npmrc`)
   mkdirSync(`${root}${workspace}`, { recursive: true })
-  giveToAccount(root, home)
+  giveToAccount(tree, home)
 }
 
-export function giveToAccount(root: string, file: string): void {
-  execFileSync('chown', ['-R', `${account.id}:${account.id}`, `${root}${file}`])
+function addRunner(root: string): void {
+  const { name, id } = accounts.hosted
+  const options = ['--create-home', '--uid', String(id), '--shell', '/bin/bash']
+  execFileSync('useradd', ['--root', root, ...options, name])
+  const sudoers = `${root}/etc/sudoers.d/runner`
+  writeFileSync(sudoers, `${name} ALL=(root) NOPASSWD: /usr/bin/apt-get\n`)
+  chmodSync(sudoers, 0o440)
+}
+
+/** Makes the user of the steps the owner of a file in the tree. */
+export function giveToAccount({ root, machine }: Tree, file: string): void {
+  const { id } = accounts[machine]
+  execFileSync('chown', ['-R', `${id}:${id}`, `${root}${file}`])
 }
 
 /** A separate copy for one job. */
-export function copyRoot(from: string, to: string): void {
+export function copyTree(from: string, to: string): void {
   execFileSync('cp', ['-a', '--reflink=auto', from, to])
 }
 
-export type Command = { root: string; folder: string; command: string[]; env: Values; log: string }
+export type Command = { tree: Tree; folder: string; command: string[]; env: Values; log: string }
 
-/** Starts a command in the tree as the unprivileged account; its output goes to the log file. */
-export function startInRoot({ root, folder, command, env, log }: Command): ChildProcess {
-  const assigned = Object.entries({ ...accountEnvironment(), ...env }).map(
+/** Starts a command in the tree as its user; the output goes to the log file. */
+export function startInTree({ tree, folder, command, env, log }: Command): ChildProcess {
+  const account = accounts[tree.machine]
+  const assigned = Object.entries({ ...environmentOf(account), ...env }).map(
     ([key, value]) => `${key}=${value}`,
   )
   const [program, args] = inNamespaces(
-    ['sh', '-c', enterScript, 'sh', root, path.join(workspace, folder), 'env', '-i', ...assigned].concat(
-      command,
-    ),
+    [
+      'sh',
+      '-c',
+      enterScript,
+      'sh',
+      tree.root,
+      account.name,
+      path.join(workspace, folder),
+      'env',
+      '-i',
+    ].concat(assigned, command),
   )
   const output = openSync(log, 'a')
   return spawn(program, args, { stdio: ['ignore', output, output] })
 }
 
 /** The variables of a hosted runner that programs look at, and the npm and proxy settings of this machine. */
-function accountEnvironment(): Values {
+function environmentOf(account: Account): Values {
   const passed = Object.entries(process.env).filter(([key]) =>
     /^(?:npm_config_|(?:https?|no)_proxy$)/i.test(key),
   )

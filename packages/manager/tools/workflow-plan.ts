@@ -8,7 +8,9 @@ type CommonStep = { title: string; condition: Condition; env: Values; timeoutMin
 export type RunStep = CommonStep & { run: string; shell: readonly string[]; folder: string }
 export type UsesStep = CommonStep & { uses: string; inputs: Values }
 export type Step = RunStep | UsesStep
-export type Job = { id: string; name: string; timeoutMinutes: number; steps: Step[] }
+/** The hosted image, or a Debian container on it. */
+export type Machine = 'hosted' | 'container'
+export type Job = { id: string; name: string; machine: Machine; timeoutMinutes: number; steps: Step[] }
 
 type Mapping = Record<string, unknown>
 type RunDefaults = { shell: string; folder: string }
@@ -49,7 +51,17 @@ export function planWorkflow(text: string): Job[] {
 
 function planJob(id: string, job: Mapping, outer: Scope): Job[] {
   const at = `job ${id}`
-  const known = ['name', 'runs-on', 'timeout-minutes', 'permissions', 'strategy', 'env', 'defaults', 'steps']
+  const known = [
+    'name',
+    'runs-on',
+    'timeout-minutes',
+    'permissions',
+    'strategy',
+    'env',
+    'defaults',
+    'steps',
+    'container',
+  ]
   rejectOtherKeys(job, known, at)
   const label = readText(job['runs-on'], '', at)
   if (!runnerLabels.includes(label))
@@ -64,6 +76,7 @@ function planJob(id: string, job: Mapping, outer: Scope): Job[] {
     return {
       id,
       name: values === '' ? id : `${id} (${values})`,
+      machine: readMachine(job['container'], at),
       timeoutMinutes: readMinutes(job, at) ?? maxJobMinutes,
       steps: steps.map((step, index) => planStep(step, { ...scope, at: `${at}, step ${index + 1}` })),
     }
@@ -120,6 +133,17 @@ function readDefaults(owner: Mapping, scope: Scope): RunDefaults {
     shell: readShell(run['shell'], scope, at),
     folder: readText(run['working-directory'], scope.defaults.folder, at),
   }
+}
+
+/** A privileged container: its root has the same rights as root of the machine. */
+function readMachine(container: unknown, at: string): Machine {
+  if (container === undefined) return 'hosted'
+  const { image, options, ...others } = toMapping(container, `${at}, container`)
+  rejectOtherKeys(others, [], `${at}, container`)
+  if (image !== 'debian:bookworm') throw new Error(`${at}: cannot play the image ${JSON.stringify(image)}`)
+  if (!/^--privileged(?: --shm-size=\d+g)?$/.test(readText(options, '', at)))
+    throw new Error(`${at}: cannot play the options of the container: only --privileged and --shm-size`)
+  return 'container'
 }
 
 function readShell(value: unknown, { defaults }: Scope, at: string): string {
