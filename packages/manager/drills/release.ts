@@ -25,7 +25,14 @@ const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'
  * before the first release the parent of the commit that added the newest migration.
  */
 export function defaultRef(checkout = root): string {
-  const tag = gitIn(checkout, ['tag', '--merged', 'HEAD~1', '--sort=-creatordate']).split('\n')[0]
+  const tag = gitIn(checkout, [
+    'tag',
+    '--list',
+    'v[0-9]*',
+    '--merged',
+    'HEAD~1',
+    '--sort=-creatordate',
+  ]).split('\n')[0]
   if (tag !== undefined && tag !== '') return tag
   const newest = ['log', '-1', '--format=%H']
   const released = gitIn(checkout, [...newest, '-E', '--grep=^chore\\(release\\): v[0-9]', 'HEAD~1'])

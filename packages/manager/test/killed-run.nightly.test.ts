@@ -52,9 +52,9 @@ describe('a run that is killed', () => {
       const own = { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined, TEST_S3_URL: undefined }
       const files = ['features/settings/settings-cascade.test.ts', 'platform/blobs/bucket-away.test.ts']
       const child = startRun(files, { ...own, TEST_ENGINES: undefined, TMPDIR: home })
-      // PostgreSQL, and the monitor, manager, storage daemon and gateway of Ceph.
+      // PostgreSQL, Redis, and the monitor, manager, storage daemon and gateway of Ceph.
       const engines = (): string[] => processesIn(`${home}/manager-engines-`)
-      await expect.poll(() => engines().length, { timeout: 90_000 }).toBeGreaterThanOrEqual(5)
+      await expect.poll(() => engines().length, { timeout: 90_000 }).toBeGreaterThanOrEqual(6)
       await kill(child)
       await expect.poll(() => processesIn(home), { timeout: 60_000 }).toEqual([])
       expect(readdirSync(home).filter((name) => name.startsWith('manager-'))).toEqual([

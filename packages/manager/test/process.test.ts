@@ -335,6 +335,10 @@ describe('the command line', () => {
       [['migrate', 'check'], testEnv(empty.url), 3],
       [['admin', 'revoke', 'nobody@example.com'], env, 1],
       [['migrate', 'down'], env, 1],
+      // Commands that open pools, stores or pipes end as a process too.
+      [['audit', 'verify'], env, 0],
+      [['keys', 'rotate'], env, 0],
+      [['pilet-keys', 'sign'], env, 0],
     ]
     for (const [args, own, code] of ends) {
       const ended = await runManagerProcess(args, own)

@@ -7,7 +7,8 @@ import lint from '@commitlint/lint'
 const lastUnchecked = '33d3305804c13c811fe140128fa07cc7228a5b43'
 
 /** A first word in another form than the imperative, such as "adds", "fixed" or "moving". */
-const otherForm = /^(?!(?:embed|feed|need|seed|shed|speed|bring|string|bypass)\b)[a-z]+(?:ed|ing|[^s]s)\b/
+const otherForm =
+  /^(?!(?:alias|bring|bypass|embed|exceed|feed|focus|need|ping|proceed|seed|shed|speed|string|succeed)\b)[a-z]+(?:ed|ing|[^s]s)\b/
 
 /** Type, scope, an exclamation mark for a breaking change, and the subject. */
 const parserOpts = { headerPattern: /^(\w+)(?:\(([^()]+)\))?!?: (.*)$/ }

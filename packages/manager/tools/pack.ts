@@ -2,7 +2,7 @@
 // package.json names src/*.ts, which this repository runs without a build. Node does not strip types in node_modules, so
 // the tarball contains dist/ and a package.json that names dist/ (docs/decisions/0054-packages-packed-by-npm.md).
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 type Manifest = {
@@ -42,8 +42,10 @@ function prepack(): void {
   rmSync('dist', { recursive: true, force: true })
   execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
-  copyFileSync('package.json', backup)
-  writeFileSync(`${backup}.new`, `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
+  const published = `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`
+  // An earlier pack that was interrupted left its backup, which must not be overwritten.
+  copyFileSync('package.json', backup, constants.COPYFILE_EXCL)
+  writeFileSync(`${backup}.new`, published)
   renameSync(`${backup}.new`, 'package.json')
 }
 

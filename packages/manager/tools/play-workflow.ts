@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Tree, buildTree, copyTree, giveToAccount, startInTree } from './runner-root.ts'
+import { type Tree, buildTree, copyTree, startInTree } from './runner-root.ts'
 import { type ActionContext, findAction } from './workflow-actions.ts'
 import { type Job, type Machine, type RunStep, type Step, planWorkflow } from './workflow-plan.ts'
 
@@ -14,6 +14,9 @@ const help = `Usage: node packages/manager/tools/play-workflow.ts <workflow file
 
 Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like a
 hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with its time. Exit code 1 when a job failed. Needs root, Debian and mmdebstrap.
+
+Play only workflows that you trust: apt-get by sudo can run any command as root, and steps can read the npm settings of this
+machine.
 
 Differences from a hosted runner: Debian instead of Ubuntu; sudo runs apt-get only; packages start no services; processes
 that a step leaves behind end with it; jobs run one after another and start without an npm cache.
@@ -120,9 +123,10 @@ async function playStep(step: Step, play: StepPlay): Promise<string | null> {
 
 async function playRun(step: RunStep, { context, log, index, deadline }: StepPlay): Promise<string | null> {
   const { tree } = context
-  const script = `/tmp/step-${index + 1}.sh`
+  // Only root can write to this folder: an earlier step cannot place a link there for this process to follow.
+  const script = `/opt/steps/${index + 1}.sh`
+  mkdirSync(`${tree.root}/opt/steps`, { recursive: true })
   writeFileSync(`${tree.root}${script}`, step.run)
-  giveToAccount(tree, script)
   const child = startInTree({
     tree,
     folder: step.folder,

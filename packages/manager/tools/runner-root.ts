@@ -2,7 +2,16 @@
 // image and an unprivileged user whose sudo runs apt-get only; a container has Debian's minimal set and root. The tree
 // takes the package sources, certificates and npm settings of this machine, so it installs from wherever this machine does.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { ensureMmdebstrap } from '../test/engines/install.ts'
 import type { Machine, Values } from './workflow-plan.ts'
@@ -134,24 +143,17 @@ export type Command = { tree: Tree; folder: string; command: string[]; env: Valu
 /** Starts a command in the tree as its user; the output goes to the log file. */
 export function startInTree({ tree, folder, command, env, log }: Command): ChildProcess {
   const account = accounts[tree.machine]
-  const assigned = Object.entries({ ...environmentOf(account), ...env }).map(
-    ([key, value]) => `${key}=${value}`,
-  )
   const [program, args] = inNamespaces(
-    [
-      'sh',
-      '-c',
-      enterScript,
-      'sh',
-      tree.root,
-      account.name,
-      path.join(workspace, folder),
-      'env',
-      '-i',
-    ].concat(assigned, command),
+    ['sh', '-c', enterScript, 'sh', tree.root, account.name, path.join(workspace, folder)].concat(command),
   )
   const output = openSync(log, 'a')
-  return spawn(program, args, { stdio: ['ignore', output, output] })
+  // The variables may contain tokens, which arguments would show to every user of this machine.
+  const child = spawn(program, args, {
+    stdio: ['ignore', output, output],
+    env: { ...environmentOf(account), ...env },
+  })
+  closeSync(output)
+  return child
 }
 
 /** The variables of a hosted runner that programs look at, and the npm and proxy settings of this machine. */

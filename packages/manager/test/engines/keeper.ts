@@ -17,7 +17,7 @@ const [path] = process.argv.slice(2)
 if (path === undefined) throw new Error('usage: keeper.ts <socket>')
 const dir = mkdtempSync(`${dataFolder()}/manager-engines-`)
 // As root, PostgreSQL runs as another user, who must reach its folder.
-chmodSync(dir, 0o755)
+if (process.getuid?.() === 0) chmodSync(dir, 0o755)
 
 /**
  * The folder that TMPDIR names, otherwise memory if enough of it is free. A database consists of 600 files, and a run
@@ -36,7 +36,7 @@ const starters: Record<string, () => Promise<Engine>> = {
     const postgres = startPostgres(`${dir}/postgres`, await freePort())
     return { url: postgres.url, stop: () => postgres.stop('immediate') }
   },
-  redis: () => freePort().then((port) => startRedis(port)),
+  redis: () => freePort().then((port) => startRedis(port, { dir })),
   s3: async () => {
     ensureCeph()
     const s3 = await startS3(`${dir}/s3`, await freePort())
@@ -77,10 +77,7 @@ await Promise.race([
   ...['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)),
 ])
 server.close()
-for (const engine of started.values())
-  await engine.then(
-    ({ stop }) => stop(),
-    () => undefined,
-  )
+// An engine that fails to stop, or never started, must not keep the others and the data.
+await Promise.allSettled([...started.values()].map(async (engine) => (await engine).stop()))
 rmSync(dir, { recursive: true, force: true })
 process.exit()

@@ -13,10 +13,24 @@ export type RedisServer = {
 }
 
 /** Starts a server on the port and waits until it answers; detached, a Ctrl-C in the terminal does not reach it. */
-export async function startRedis(port: number, { detached = false } = {}): Promise<RedisServer> {
+export async function startRedis(
+  port: number,
+  { detached = false, dir = '/tmp' } = {},
+): Promise<RedisServer> {
   const program = ensureRedis()
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', cwd: '/tmp', detached })
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    dir,
+  ]
+  const child: ChildProcess = spawn(program, args, { stdio: 'ignore', detached })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   for (let tries = 0; !(await answers(port)); tries++) {
     if (tries > 100) throw new Error(`Redis did not start on port ${port}`)

@@ -107,11 +107,17 @@ describe('a client that', () => {
 // Each of these waits for a timer of the service, so they wait together.
 describe.concurrent('with a short ping interval', () => {
   let app: TestApp
+  let shortLived: TestApp
   beforeAll(async () => {
     const env = { SVC_COMMS_PING_INTERVAL: '1s', SVC_COMMS_PONG_TIMEOUT: '800ms' }
-    app = await startTestApp({ env, database: service.database })
+    const { database } = service
+    app = await startTestApp({ env, database })
+    shortLived = await startTestApp({ env: { ...env, SVC_COMMS_SOCKET_MAX_AGE: '2s' }, database })
   })
-  afterAll(() => app.close())
+  afterAll(async () => {
+    await app.close()
+    await shortLived.close()
+  })
 
   test('pings come again and again, and who answers stays [websocket.ping]', async () => {
     const socket = openSocket(app.url, seat())
@@ -131,14 +137,7 @@ describe.concurrent('with a short ping interval', () => {
   })
 
   test('a socket that is old is closed with 4000, and its client opens another one', async () => {
-    const env = {
-      SVC_COMMS_PING_INTERVAL: '1s',
-      SVC_COMMS_PONG_TIMEOUT: '800ms',
-      SVC_COMMS_SOCKET_MAX_AGE: '2s',
-    }
-    const app = await startTestApp({ env, database: service.database })
-    expect(await openSocket(app.url, seat()).closed).toBe(4000)
-    await app.close()
+    expect(await openSocket(shortLived.url, seat()).closed).toBe(4000)
   })
 
   test('does not answer the close is cut off', async () => {
