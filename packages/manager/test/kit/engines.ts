@@ -35,7 +35,12 @@ function addressOf(engine: 'postgres' | 'redis' | 's3', variable: string): strin
   if (variables['TEST_ENGINES'] === undefined) startKeeper()
   const args = [program('ask'), variables['TEST_ENGINES'] as string, engine]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
+  if (status !== 0) {
+    // Without a stack: the sentence says what to do, and the test is not the cause.
+    const error = new Error(stderr)
+    error.stack = error.message
+    throw error
+  }
   variables[variable] = stdout
   return stdout
 }
