@@ -44,8 +44,10 @@ function checkOut(inputs: Values, { tree, repository, commit }: ActionContext): 
   if (inputs['persist-credentials'] !== 'false')
     throw new Error('checkout: set persist-credentials to false, or later steps can read the token')
   const depth = inputs['fetch-depth'] ?? '1'
+  const folder = `${tree.root}${workspace}`
+  // The folder belongs to the user of the steps, and git refuses the folders of others unless they are named.
   const git = (...args: string[]): void =>
-    void execFileSync('git', ['-C', `${tree.root}${workspace}`, ...args])
+    void execFileSync('git', ['-c', `safe.directory=${folder}`, '-C', folder, ...args])
   git('init', '--quiet')
   // A URL, because git ignores --depth for a path.
   const source = `file://${repository}`

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { createInterface } from 'node:readline'
 import { ensureCeph } from './install.ts'
 import { freePort, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
@@ -61,10 +60,11 @@ const server = createServer((socket) => {
   socket.on('error', () => undefined)
   const answer = (reply: { url: string } | { failed: string }): void =>
     void socket.end(`${JSON.stringify(reply)}\n`)
-  createInterface(socket).once('line', (name) => {
+  // Not by readline, which throws the errors of the socket again.
+  socket.setEncoding('utf8').once('data', (line: string) => {
     // A starter that throws before its first await must not end the keeper.
     void Promise.resolve()
-      .then(() => engineOf(name))
+      .then(() => engineOf(line.trim()))
       .then(
         ({ url }) => answer({ url }),
         (error: Error) => answer({ failed: error.message }),
