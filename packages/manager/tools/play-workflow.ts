@@ -102,8 +102,8 @@ async function playJob({ job, context, logs, deadline }: Play): Promise<boolean>
     print(`${problem === null ? 'passed ' : 'failed '} ${label}  ${secondsSince(startedAt)}`)
     if (problem === null) continue
     hasFailed = true
-    const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-printedLines)
-    print([...lines, problem].map((line) => `        ${line}`).join('\n'))
+    const output = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-printedLines)
+    print([...output, ...problem.trimEnd().split('\n')].map((line) => `        ${line}`).join('\n'))
   }
   return !hasFailed
 }
