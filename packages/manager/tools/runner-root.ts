@@ -37,6 +37,8 @@ const accounts: Record<Machine, Account> = {
 /** Where a hosted runner checks the repository out. */
 export const workspace = '/home/runner/work/manager/manager'
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
+/** Their copy in the tree: the package ca-certificates overwrites the original path when a step installs it. */
+const copiedCertificates = '/etc/runner-certificates.crt'
 
 /**
  * Enters the tree and runs a command as the account. pivot_root instead of chroot: the kernel refuses user namespaces,
@@ -108,10 +110,7 @@ function configureTree(tree: Tree): void {
   writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
   writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
-  if (existsSync(certificates)) {
-    mkdirSync(path.dirname(`${root}${certificates}`), { recursive: true })
-    copyFileSync(certificates, `${root}${certificates}`)
-  }
+  if (existsSync(certificates)) copyFileSync(certificates, `${root}${copiedCertificates}`)
   const npmrc = npmSetting('userconfig')
   if (existsSync(npmrc)) copyFileSync(npmrc, `${root}${home}/.npmrc`)
   mkdirSync(`${root}${workspace}`, { recursive: true })
@@ -169,7 +168,7 @@ function environmentOf(account: Account): Values {
     HOME: account.home,
     LANG: 'C.UTF-8',
     LOGNAME: account.name,
-    NODE_EXTRA_CA_CERTS: certificates,
+    NODE_EXTRA_CA_CERTS: copiedCertificates,
     RUNNER_TEMP: '/tmp',
     SHELL: '/bin/bash',
     USER: account.name,
