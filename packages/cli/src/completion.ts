@@ -14,7 +14,7 @@ export function completionScript(program: Command, shell: Shell): string {
 /** Every command by the words that lead to it, with what can follow. */
 function placesOf(command: Command, path: string): Place[] {
   const help = command.createHelp()
-  const commands = help.visibleCommands(command).filter((one) => one.name() !== 'help')
+  const commands = help.visibleCommands(command)
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
   const words = [
     ...commands.flatMap((one) => [one.name(), ...one.aliases()]),

@@ -5,6 +5,7 @@ import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
 import { readNamedFile } from './private-files.ts'
 import type { Field, Resource } from './resource.ts'
+import { asTime } from './times.ts'
 import { refuseTwice } from './unique-names.ts'
 import { parseYaml } from './yaml-text.ts'
 
@@ -13,9 +14,14 @@ export type Pair = { Key: string; Value: string }
 
 const kebab = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 
-function optionOf({ name, option, description, kind, choices }: Field): Option {
-  const flag = `--${kebab(option ?? name)}`
+/** The name of the option that gives a field. */
+export const optionName = ({ name, option }: Field): string => kebab(option ?? name)
+
+function optionOf(field: Field): Option {
+  const { description, kind, choices } = field
+  const flag = `--${optionName(field)}`
   if (kind === 'boolean') return new Option(`${flag} <true|false>`, description).argParser(asBoolean)
+  if (kind === 'time') return new Option(`${flag} <time>`, description).argParser(asTime)
   if (kind === 'secret') return new Option(`${flag}-file <file>`, description)
   if (kind === 'file' || kind === 'pairs') return new Option(`${flag} <file>`, description)
   const made = new Option(`${flag} <${choices === undefined ? 'text' : 'word'}>`, description)
@@ -51,6 +57,7 @@ function valueOf({ kind }: Field, given: unknown): unknown {
   switch (kind) {
     case undefined:
     case 'boolean':
+    case 'time':
       return given
     case 'file':
       return readNamedFile(given as string)
@@ -61,9 +68,10 @@ function valueOf({ kind }: Field, given: unknown): unknown {
   }
 }
 
-/** The secret in a file; the end of its line is no part of it. */
-export const readSecret = async (file: string): Promise<string> =>
-  (await readNamedFile(file)).replace(/\r?\n$/, '')
+/** The secret of a text from a file; the end of its line is no part of it. */
+export const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, '')
+
+const readSecret = async (file: string): Promise<string> => withoutLineEnd(await readNamedFile(file))
 
 async function readPairs(file: string): Promise<Pair[]> {
   const name = path.basename(file)

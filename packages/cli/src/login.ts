@@ -45,17 +45,35 @@ const invitation = ({ verificationUri, userCode, expiresAt }: CliLogin, fingerpr
 Approve only what you started yourself. Waiting until ${printable(expiresAt)}; Ctrl-C ends it.
 `
 
-/** Polls as often as the Manager says, until somebody has decided. */
+/** Polls as often as the Manager says, within bounds, until somebody has decided. */
 async function untilDecided(world: World, connection: Connection, login: CliLogin): Promise<Approved> {
-  let intervalMs = login.interval * 1_000
-  for (;;) {
+  const untilMs = performance.now() + maxLoginMs
+  let waitMs = pollDelayMs(login.interval, defaultPollDelayMs)
+  while (performance.now() < untilMs) {
     const polled = await poll(world, connection, login)
-    if (polled?.status === 'approved') return polled
-    if (polled !== null && !('interval' in polled)) throw endOf(polled.status)
-    // Where no answer came, the next poll comes later.
-    intervalMs = polled === null ? intervalMs + 5_000 : polled.interval * 1_000
-    await sleep(intervalMs, undefined, { signal: world.signal })
+    if (polled.status === 'approved') return polled
+    if (polled.status === 'denied' || polled.status === 'expired') throw endOf(polled.status)
+    waitMs = pollDelayMs(intervalOf(polled, waitMs), waitMs)
+    await sleep(waitMs, undefined, { signal: world.signal })
   }
+  throw endOf('expired')
+}
+
+const [defaultPollDelayMs, minPollDelayMs, maxPollDelayMs] = [5_000, 1_000, 60_000]
+/** Four times as long as a login lives, whatever the clocks say. */
+const maxLoginMs = 3_600_000
+
+/** The time between two polls, of the seconds that the Manager names, or `otherwise` where it names none. */
+export function pollDelayMs(interval: unknown, otherwise: number): number {
+  if (typeof interval !== 'number' || Number.isNaN(interval)) return otherwise
+  // Node waits 1 ms instead of more than 2^31 ms.
+  return Math.min(Math.max(interval * 1_000, minPollDelayMs), maxPollDelayMs)
+}
+
+/** Without a response the next poll is sent later. */
+function intervalOf(polled: Polled, waitMs: number): unknown {
+  if (polled.status === 'unknown') return Math.max(waitMs * 2, polled.retryAfterMs) / 1_000
+  return 'interval' in polled ? polled.interval : null
 }
 
 const endOf = (status: 'denied' | 'expired'): Failure =>
@@ -63,22 +81,22 @@ const endOf = (status: 'denied' | 'expired'): Failure =>
     'failed',
     status === 'denied'
       ? 'The login was denied in the browser.'
-      : 'The login has expired. Run svc login again.',
+      : 'The login has expired, or the Manager has dropped it. Run svc login again.',
   )
 
-/** How the login stands; null when that is not known now. */
-async function poll(
-  { signal }: World,
-  connection: Connection,
-  login: CliLogin,
-): Promise<CliLoginStatus | null> {
+const passing = new Set([408, 425, 429, 502, 503, 504])
+type Polled = CliLoginStatus | { status: 'unknown'; retryAfterMs: number }
+
+/** How the login stands. It is asked once: a retry of the client would not wait as long as polls do. */
+async function poll({ signal }: World, connection: Connection, login: CliLogin): Promise<Polled> {
   try {
-    return await pollCliLogin(connection, login, { signal })
+    return await pollCliLogin({ ...connection, maxRetries: 0 }, login, { signal })
   } catch (error) {
+    // Expired logins are deleted, and the oldest ones of an address when it starts too many.
+    if (error instanceof ResponseError && error.status === 404) return { status: 'expired' }
     const isPassing =
-      error instanceof ConnectionError ||
-      (error instanceof ResponseError && [429, 502, 503, 504].includes(error.status))
+      error instanceof ConnectionError || (error instanceof ResponseError && passing.has(error.status))
     if (!isPassing || Date.parse(login.expiresAt) < Date.now()) throw error
-    return null
+    return { status: 'unknown', retryAfterMs: error instanceof ResponseError ? (error.retryAfterMs ?? 0) : 0 }
   }
 }

@@ -1,6 +1,6 @@
 // What commands print: a table for people, JSON or YAML for programs.
 import { Document, Scalar, visit } from 'yaml'
-import { escaped, hasSteering, printable } from './printable.ts'
+import { hasSteering, printable, printableLines } from './printable.ts'
 import type { World } from './world.ts'
 
 export const formats = ['table', 'json', 'yaml'] as const
@@ -40,7 +40,7 @@ const headOf = (field: string): string => field.replace(/(?<=[a-z0-9])(?=[A-Z])/
 
 /** The value as JSON or YAML. */
 export function serialize(value: unknown, format: 'json' | 'yaml'): string {
-  if (format === 'json') return `${escaped(JSON.stringify(value, null, 2))}\n`
+  if (format === 'json') return `${printableLines(JSON.stringify(value, null, 2))}\n`
   const document = new Document(value)
   visit(document, {
     // An escape is one in double quotes only.
@@ -48,7 +48,7 @@ export function serialize(value: unknown, format: 'json' | 'yaml'): string {
       if (typeof node.value === 'string' && hasSteering(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
-  return escaped(document.toString({ lineWidth: 0 }))
+  return printableLines(document.toString({ lineWidth: 0 }))
 }
 
 /** Rows as a table of these columns, or whole. */
@@ -67,7 +67,7 @@ export function printRows(
 /** One row with all its fields, one a line. */
 export function printRow(world: World, format: Format, row: Row): void {
   if (format !== 'table') return void world.stdout.write(serialize(row, format))
-  const fields = Object.entries(row)
+  const fields = Object.entries(row).map(([name, value]) => [printable(name), value] as const)
   const width = Math.max(...fields.map(([name]) => name.length))
   const lines = fields.map(([name, value]) => `${name.padEnd(width)}  ${cellOf(value)}`.trimEnd())
   world.stdout.write(`${lines.join('\n')}\n`)

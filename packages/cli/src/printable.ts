@@ -1,18 +1,18 @@
-// Texts of others on a terminal: they are shown, and steer nothing.
+// Texts of others on a terminal: they are shown, and steer nothing. A control character is shown by its escape, so that a
+// reader sees where it is.
 
-/** Control characters, and those that turn the direction of a text. */
-const steering = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
-const steeringButLines = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069](?<![\n\t])/gu
+/** Control characters, line separators, and characters that change the direction of a text. */
+const steering = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const steeringButLines = /[\p{Cc}\p{Bidi_Control}\u2028\u2029](?<![\n\t])/gu
+
+/** All of them are in the first plane; JSON and double-quoted YAML have the same escape. */
+const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** The text on one line. */
-export const printable = (text: string): string => text.replace(steering, '?')
+export const printable = (text: string): string => text.replace(steering, escapeOf)
 
-/** The text with its own lines. */
-export const printableLines = (text: string): string => text.replace(steeringButLines, '?')
+/** The text with its own lines. In JSON, and in double-quoted YAML, it stays the same text. */
+export const printableLines = (text: string): string => text.replace(steeringButLines, escapeOf)
 
-/** As an escape of JSON and of double-quoted YAML. */
-export const escaped = (text: string): string =>
-  text.replace(steeringButLines, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/** Whether any of them is in the text. */
+/** Whether `printableLines` would change the text. */
 export const hasSteering = (text: string): boolean => text.search(steeringButLines) !== -1

@@ -16,17 +16,17 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
 export const writePrivateFile = (file: string, text: string): Promise<void> =>
   replacePrivateFile(file, (handle) => handle.writeFile(text))
 
-/** The same with what `write` writes; a file that is not whole is never seen under the name. */
+/** The same with what `write` writes to a new file beside it; a file that is not whole is never seen under the name. */
 export async function replacePrivateFile(
   file: string,
-  write: (handle: FileHandle) => Promise<void>,
+  write: (handle: FileHandle, beside: string) => Promise<void>,
 ): Promise<void> {
   // Nobody can have put a link in the way of a name that nobody knows.
   const beside = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}`)
   try {
     const handle = await open(beside, 'wx', 0o600)
     try {
-      await write(handle)
+      await write(handle, beside)
       await handle.sync()
     } finally {
       await handle.close()

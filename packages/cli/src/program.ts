@@ -12,6 +12,8 @@ import { addTokenCommands } from './commands/tokens.ts'
 import { addTriggerCommands } from './commands/triggers.ts'
 import { type Shell, completionScript, shells } from './completion.ts'
 import { addCommand, addGlobalOptions, does } from './context.ts'
+import { Failure } from './failures.ts'
+import { printableLines } from './printable.ts'
 import { addResourceCommands } from './resource-commands.ts'
 import { resources } from './resources/all.ts'
 import { version } from './version.ts'
@@ -37,7 +39,8 @@ export function createProgram(world: World): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void world.stdout.write(text),
-      writeErr: (text) => void world.stderr.write(text),
+      // It quotes the words of the command line.
+      writeErr: (text) => void world.stderr.write(printableLines(text)),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     })
@@ -65,7 +68,26 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not signed in,
   addAuditCommands(program, world)
   addApplyCommand(program, world)
   addCompletionCommand(program, world)
+  addHelpCommand(program, world)
   return program
+}
+
+function addHelpCommand(program: Command, world: World): void {
+  const command = addCommand(program, {
+    name: 'help',
+    description: 'Prints the help of a command, as --help does.',
+    examples: ['help', 'help apps create'],
+  }).argument('[command...]', 'the words of the command')
+  does(command, world, (_context, words) => {
+    let found = program
+    for (const word of words) {
+      const next = found.commands.find((one) => [one.name(), ...one.aliases()].includes(word))
+      if (next === undefined)
+        throw new Failure('usage', `There is no command svc ${words.join(' ')}. See: svc help`)
+      found = next
+    }
+    found.outputHelp()
+  })
 }
 
 function addCompletionCommand(program: Command, world: World): void {

@@ -3,12 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { confirm } from './confirm.ts'
 import { type Context, addCommand, does } from './context.ts'
 import { Failure } from './failures.ts'
-import { addFieldOptions, valuesOf } from './field-options.ts'
-import { type Row, printDone, printRow, printRows, remark } from './output.ts'
+import { addFieldOptions, optionName, valuesOf } from './field-options.ts'
+import { type Format, type Row, printDone, printRow, printRows, remark } from './output.ts'
 import { type ParentOptions, addParentOptions, getParent, parentExample } from './parents.ts'
 import type { Resource } from './resource.ts'
 import { type Filter, type Order, createRow, deleteRow, getRow, listRows, updateRow } from './rows.ts'
 import { intoSecretFile } from './secret-files.ts'
+import { withArticle } from './words.ts'
 import type { World } from './world.ts'
 
 type ListOptions = ParentOptions & { filter?: Filter[]; sort?: Order[]; limit: number }
@@ -37,7 +38,7 @@ export type ListLook = {
   /** How many rows are shown unless more are asked for. */
   limit?: number
   /** A row as it is printed. */
-  present?: (row: Row) => Row
+  present?: (row: Row, format: Format) => Row
 }
 
 /** Adds `list`. */
@@ -61,7 +62,12 @@ export function addListCommand(group: Command, world: World, resource: Resource,
     const parentRow = await getParent(context, connection, parent, options)
     const listing = { filters: filter, order: sort, limit, signal: context.signal }
     const { rows, hasMore } = await listRows(connection, resource, parentRow, listing)
-    printRows(world, context.format, columns, rows.map(present))
+    printRows(
+      world,
+      context.format,
+      columns,
+      rows.map((row) => present(row, context.format)),
+    )
     if (hasMore) remark(world, `These are the first ${limit}; there are more. Use --filter or --limit.`)
   })
 }
@@ -84,7 +90,7 @@ function addCreateCommand(group: Command, world: World, resource: Resource): voi
   const { name, one, parent, keys, create } = resource
   const command = addCommand(group, {
     name: 'create',
-    description: `Creates a ${one}.`,
+    description: `Creates ${withArticle(one)}.`,
     examples: [`${name} create ${resource.example ?? ''}${parentExample(parent)}`],
   }).argument(`<${keys[0]}>`, `the ${keys[0]} of the new ${one}`)
   addParentOptions(command, parent)
@@ -92,6 +98,7 @@ function addCreateCommand(group: Command, world: World, resource: Resource): voi
   if (create?.secret !== undefined)
     command.option('--token-file <file>', 'where the token is written, readable by you alone')
   does<ChangeOptions>(command, world, async (context, [key = ''], options) => {
+    refuseManagerUrl(resource, context)
     const values = { [keys[0]]: key, ...(await valuesOf(resource, 'create', options)) }
     const isFileNeeded =
       create?.secret !== undefined && !Object.keys(create.fixed ?? {}).some((field) => field in values)
@@ -117,12 +124,13 @@ function addUpdateCommand(group: Command, world: World, resource: Resource): voi
   const example = first?.kind === 'pairs' ? `--${first.name} ${first.name}.yaml` : '--name "New name"'
   const command = addCommand(group, {
     name: 'update',
-    description: `Changes a ${one}; what is not named stays.`,
+    description: `Changes ${withArticle(one)}; what is not named stays.`,
     examples: [`${name} update ${sample(resource)} ${example}${parentExample(parent)}`],
   }).argument(`<${one.replace(' ', '-')}>`, keysText(resource))
   addParentOptions(command, parent)
   addFieldOptions(command, resource, 'update')
   does<ChangeOptions>(command, world, async (context, [named = ''], options) => {
+    refuseManagerUrl(resource, context)
     const values = await valuesOf(resource, 'update', options)
     if (Object.keys(values).length === 0)
       throw new Failure('usage', `What shall change? See: svc ${name} update --help`)
@@ -136,10 +144,10 @@ function addUpdateCommand(group: Command, world: World, resource: Resource): voi
 }
 
 function addDeleteCommand(group: Command, world: World, resource: Resource): void {
-  const { name, one, parent } = resource
+  const { name, one, parent, isContainer = false } = resource
   const command = addCommand(group, {
     name: 'delete',
-    description: `Deletes a ${one}, with everything in it.`,
+    description: `Deletes ${withArticle(one)}${isContainer ? ', with everything in it' : ''}.`,
     examples: [`${name} delete ${sample(resource)}${parentExample(parent)}`],
   })
     .argument(`<${one.replace(' ', '-')}>`, keysText(resource))
@@ -151,6 +159,16 @@ function addDeleteCommand(group: Command, world: World, resource: Resource): voi
     await deleteRow(connection, resource, String(row['id']), { signal: context.signal })
     printDone(world, context.format, `Deleted ${one} ${named}.`, row)
   })
+}
+
+/** `--url` is the address of the Manager. Mistaken for a field of that name, it would send the token to another host. */
+function refuseManagerUrl({ fields, one }: Resource, { place }: Context): void {
+  const field = fields.find(({ name }) => name === 'url')
+  if (place.url !== undefined && field !== undefined)
+    throw new Failure(
+      'usage',
+      `--url is the address of the Manager, not the url of the ${one}: that is --${optionName(field)}. Name the Manager by SVC_URL or --profile here.`,
+    )
 }
 
 /** The row that an argument names, and the connection it was found with. */

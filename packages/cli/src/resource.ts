@@ -13,9 +13,9 @@ export type Field = {
   description: string
   /**
    * Text unless said otherwise. `file`: the text is in a file. `secret`: likewise, and it can be read by nobody afterwards.
-   * `pairs`: a file in JSON or YAML with keys and texts.
+   * `pairs`: a file in JSON or YAML with keys and texts. `time`: a time in RFC 3339, or a date.
    */
-  kind?: 'boolean' | 'file' | 'secret' | 'pairs'
+  kind?: 'boolean' | 'file' | 'secret' | 'pairs' | 'time'
   choices?: readonly string[]
   isRequired?: boolean
   /** Where it can be given; in both unless said otherwise. */
@@ -65,6 +65,8 @@ export type Resource = {
   create?: Operation
   update?: Operation
   delete?: Operation
+  /** Whether other things are in it, which are deleted with it. */
+  isContainer?: true
   /** An example of create's options, for its help. */
   example?: string
 }

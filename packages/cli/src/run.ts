@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes, outcomeOf } from './failures.ts'
-import { printable } from './printable.ts'
+import { printableLines } from './printable.ts'
 import { createProgram } from './program.ts'
 import type { World } from './world.ts'
 
@@ -10,7 +10,8 @@ export async function run(args: readonly string[], world: World): Promise<ExitCo
     return exitCodes.ok
   } catch (error) {
     const { exitCode, text } = outcomeOf(error, world.signal)
-    if (text !== '') world.stderr.write(`svc: ${printable(text)}\n`)
+    // Further lines are indented: none of them looks like a line of the program.
+    if (text !== '') world.stderr.write(`svc: ${printableLines(text).replaceAll('\n', '\n  ')}\n`)
     return exitCode
   }
 }

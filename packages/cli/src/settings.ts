@@ -12,6 +12,7 @@ import {
 import { Failure } from './failures.ts'
 import type { Pair } from './field-options.ts'
 import type { Row } from './output.ts'
+import { problemOfDefaults } from './settings-defaults.ts'
 
 /** Exactly one of them names the layer. */
 export type Layer = { project?: string; tenant?: string; application?: string; tenant2application?: string }
@@ -40,13 +41,17 @@ export const valuesOfSettings = ({ backendSetting, frontendSetting }: Settings):
   frontend: frontendSetting.moduleConfig,
 })
 
-/** Changes a layer; answers what it then sets. */
+/** Changes a layer, which inherits from others, the nearest first; answers what it then sets. */
 export async function updateSettings(
   connection: Connection,
   layer: Layer,
-  { backend, frontend, signal }: SettingsChange & CallOptions,
+  { backend, frontend, inherited = [], signal }: SettingsChange & { inherited?: Layer[] } & CallOptions,
 ): Promise<Settings> {
   const { backendSetting, frontendSetting } = await readSettings(connection, layer, { signal })
+  const above = await Promise.all(inherited.map((one) => readSettings(connection, one, { signal })))
+  const configs = above.map((one) => one.frontendSetting.moduleConfig)
+  const problem = problemOfDefaults(frontend, frontendSetting.moduleConfig, configs)
+  if (problem !== null) throw new Failure('usage', problem)
   if (Object.keys(backend).length > 0) {
     const input = withPairs(backend, backendSetting.moduleConfig.KeyValuePairs)
     const variables = { id: backendSetting.id, input }

@@ -14,7 +14,8 @@ export function parseYaml(
     return document.toJS({ maxAliasCount }) as unknown
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('usage', `${name} is not YAML: ${(error as Error).message}`)
+    // The other lines of the message quote the file.
+    throw new Failure('usage', `${name} is not YAML: ${(error as Error).message.split('\n', 1)[0]}`)
   }
 }
 

@@ -125,7 +125,7 @@ test('what has drifted is updated, field by field, and nothing is deleted', asyn
   // Secrets cannot be compared; they are sent again when that is asked for.
   const secrets = (await json(['apply', '-f', file, '--plan', '--secrets'])) as { steps: Step[] }
   expect(secrets.steps.filter(({ action }) => action === 'update').map(({ changes }) => changes)).toEqual([
-    [{ field: 'authPassword', before: '(secret)', after: '(secret)' }],
+    [{ field: 'authPassword', file: 'erp.password', before: '(secret)', after: '(secret)' }],
   ])
 })
 

@@ -1,4 +1,5 @@
 // What svc says of itself.
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/program.ts'
@@ -47,6 +48,15 @@ test.each(paths.map((path) => [path.join(' '), path] as const))(
     }
   },
 )
+
+test('the commands that the consent page of the Manager names exist', () => {
+  const page = new URL('../../manager/src/features/cli-login/consent.page.ts', import.meta.url)
+  const named = [...readFileSync(page, 'utf8').matchAll(/<code>svc ([a-z ]+?)(?: &lt;|<)/g)].map(
+    ([, words = '']) => words,
+  )
+  expect(named).toEqual(['tokens list', 'tokens revoke'])
+  expect(paths.map((path) => path.join(' '))).toEqual(expect.arrayContaining(named))
+})
 
 test('no command has an option that the program itself takes first', () => {
   const program = createProgram(world)

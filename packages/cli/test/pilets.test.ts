@@ -1,14 +1,20 @@
 // Pilets: from a file to the Manager.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { proxySecret } from '../../manager/test/kit/app.ts'
+import { createToken } from '../../manager/test/kit/credentials.ts'
 import { npmPack } from '../../manager/test/kit/npm-pack.ts'
 import { spawnSvc, useSvc } from './kit/svc.ts'
 
-const { env, folder, svc, json } = useSvc()
+const { env, folder, svc, json, service, member } = useSvc()
 const file = (name: string, content: string | Buffer): string => {
   const named = path.join(folder.path, name)
   writeFileSync(named, content)
@@ -66,6 +72,47 @@ test('a script is published under the name that is given, and staged', async () 
   expect((await svc(['pilets', 'get', 'search', '-p', 'main'])).err).toContain('Write it as name@version')
 })
 
+test('a version of somebody who may not enable versions is disabled, and svc says so', async () => {
+  const { token } = await createToken(service, await member('tester', 'tester'))
+  const script = file('index.js', '//@pilet v:2\n')
+  const publish = (as: string, ...more: string[]) =>
+    svc(['pilet', 'publish', script, '-p', 'main', '--as', as, ...more], { env: { SVC_TOKEN: token } })
+  const { code, out, err } = await publish('untried@0.1.0')
+  expect([code, out.split(',')[0], err]).toEqual([
+    0,
+    'Published untried@0.1.0',
+    'It is disabled, because you may not enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
+  ])
+  expect(await json(['pilets', 'get', 'untried@0.1.0', '-p', 'main'])).toMatchObject({ enabled: false })
+  expect((await publish('untried@0.2.0', '--staged')).err).toBe('')
+})
+
+test('a version that an older Manager has published, which does not say whether it is enabled, is not called disabled', async () => {
+  const older = createServer((request, response) => {
+    const forward = async (): Promise<string> => {
+      const { authorization = '', 'content-type': type = '' } = request.headers
+      const answer = await fetch(service.url + (request.url ?? ''), {
+        method: request.method ?? 'GET',
+        headers: { authorization, 'content-type': type, 'x-proxy-auth': proxySecret },
+        body: request.method === 'GET' ? null : await buffer(request),
+      })
+      return (await answer.text()).replace(/,"enabled":(true|false)/, '')
+    }
+    void forward().then((text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text))
+  }).listen(0, '127.0.0.1')
+  await once(older, 'listening')
+  try {
+    const url = `http://127.0.0.1:${(older.address() as AddressInfo).port}`
+    const script = file('index.js', '//@pilet v:2\n')
+    const publish = ['pilet', 'publish', script, '-p', 'main', '--as', 'older@1.0.0', '--url', url]
+    const { code, out, err } = await svc(publish)
+    expect([code, out.split(',')[0], err]).toEqual([0, 'Published older@1.0.0', ''])
+  } finally {
+    older.closeAllConnections()
+    older.close()
+  }
+})
+
 test('files that are no package say so', async () => {
   const publish = async (name: string, content: string | Buffer) =>
     (await svc(['pilet', 'publish', file(name, content), '-p', 'main'])).err
@@ -105,6 +152,6 @@ test('the name in a package does not steer a terminal', async () => {
   const packed = path.join(folder.path, 'evil.tgz')
   execFileSync('tar', ['-czf', packed, '-C', folder.path, 'package/package.json'])
   const { code, err } = await svc(['pilet', 'publish', packed, '-p', 'main'], { isTerminal: true })
-  expect([code, err]).toEqual([1, expect.stringMatching(/^\revil\?\[2J\?@1\.0\.0\?2J \[/)])
+  expect([code, err]).toEqual([1, expect.stringMatching(/^\revil\\u001b\[2J\\u000d@1\.0\.0\\u009b2J \[/)])
   for (const steering of ['\u001b', '\u009b']) expect(err).not.toContain(steering)
 })

@@ -271,22 +271,27 @@ test('a project is named by --project or SVC_PROJECT, by slug or id', async () =
   expect((await svc(['tenants', 'list', '-p', 'none'])).code).toBe(4)
 })
 
-test('texts of others do not steer a terminal', async () => {
-  const name = 'safe\u202eevil'
+test('texts of others do not steer a terminal: what would is shown by its escape', async () => {
+  const directions = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'.split('')
+  const name = `safe\u202eevil${directions.join('')}`
   await service.sql.query('update applications set description = $1 where id = $2', [
     '\u009b31mred\u001b[2J',
     project.applicationId,
   ])
   await service.sql.query('update applications set name = $1 where id = $2', [name, project.applicationId])
   // oxlint-disable-next-line no-control-regex -- what must not be there
-  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
+  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
   for (const format of ['table', 'json', 'yaml']) {
     const { code, out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format], {
       isTerminal: true,
     })
     expect([code, out]).toEqual([0, expect.not.stringMatching(steering)])
   }
-  expect((await svc(['apps', 'list', '-p', 'main'])).out).toContain('safe?evil')
+  const shown = directions.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  for (const command of ['list', 'get main-app'])
+    expect((await svc(['apps', ...command.split(' '), '-p', 'main'], { isTerminal: true })).out).toContain(
+      String.raw`safe\u202eevil${shown.join('')}`,
+    )
   for (const [format, read] of [
     ['json', (text: string) => JSON.parse(text) as unknown],
     ['yaml', (text: string) => parse(text) as unknown],
@@ -294,8 +299,17 @@ test('texts of others do not steer a terminal', async () => {
     const { out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format])
     expect(read(out)).toMatchObject({ name, description: '\u009b31mred\u001b[2J' })
   }
-  const { err } = await svc(['apps', 'get', '\u001b[2J', '-p', 'main'])
-  expect(err).not.toMatch(steering)
+  // In errors and questions, and in those of the command line too.
+  const hostile = '\u001b[2J\u2066x\u061c'
+  for (const args of [
+    ['apps', 'get', hostile, '-p', 'main'],
+    ['apps', hostile],
+    ['apps', 'list', '-p', 'main', '--filter', `${hostile}=1`],
+  ]) {
+    const { code, err } = await svc(args, { isTerminal: true })
+    expect([args, code > 0, err]).toEqual([args, true, expect.not.stringMatching(steering)])
+    expect(err).toContain(String.raw`\u2066`)
+  }
 })
 
 test('on a terminal it asks before it deletes', async () => {

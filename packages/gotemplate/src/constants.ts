@@ -51,7 +51,7 @@ export function characterCode(quoted: string, position: number): number {
     const code = content.codePointAt(0)
     if (code !== undefined && content.length === (code > 0xffff ? 2 : 1)) return code
   }
-  return fail(`malformed character constant: ${quoted}`, position)
+  return fail(`malformed character constant: ${quoted}; write text in double quotes`, position)
 }
 
 interface Escape {

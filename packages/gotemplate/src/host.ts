@@ -26,6 +26,8 @@ interface CallContext {
   charge(cost: { readonly steps?: number; readonly bytes?: number }): void
   /** The text that Go's fmt.Sprint has for a value. */
   print(value: unknown): string
+  /** Tells the host of a number that the function writes as this text, if the text has an exponent; `print` does so itself. */
+  noteNumber(value: number, text: string): void
 }
 
 /** A function for templates. A call with other arguments than these fails when it is executed, as in Go. */
@@ -64,5 +66,6 @@ function contextOf(run: Run): CallContext {
       run.build(Math.max(bytes, 0))
     },
     print: (value) => (typeof value === 'string' ? value : sprint([adopt(value)], run)),
+    noteNumber: (value, text) => run.watch?.number(run, value, text),
   }
 }

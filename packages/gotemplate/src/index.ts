@@ -4,7 +4,7 @@ import { Program } from './exec.ts'
 import { rootFields } from './fields.ts'
 import { type FunctionEntry, type FunctionTable, builtins } from './funcs.ts'
 import { type TemplateFunction, hostFunction } from './host.ts'
-import { type MissingValue, Watch } from './missing.ts'
+import { type MissingValue, type Reports, Watch } from './missing.ts'
 import { type Definitions, parseDefinitions } from './parse.ts'
 import { type Limits } from './pipeline.ts'
 import { type Budget, Run, defaultBudget } from './run.ts'
@@ -13,7 +13,7 @@ import { adopt } from './value.ts'
 
 export { TemplateError } from './errors.ts'
 export { type TemplateFunction } from './host.ts'
-export { type MissingValue } from './missing.ts'
+export { type ExponentNumber, type MissingValue } from './missing.ts'
 export { goTime } from './time.ts'
 
 /** How a template is parsed. */
@@ -39,9 +39,14 @@ export interface Template {
   /**
    * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget
    * leaves out is at its default. `onMissing` is told what has no value and is written or given to a function that
-   * takes anything; of each place once.
+   * takes anything, and `onExponent` which numbers are written with an exponent; of each place once. A function in the
+   * place of both is `onMissing`.
    */
-  execute(data: unknown, budget?: Partial<Budget>, onMissing?: (missing: MissingValue) => void): string
+  execute(
+    data: unknown,
+    budget?: Partial<Budget>,
+    reports?: Reports | ((missing: MissingValue) => void),
+  ): string
   /**
    * Throws a TemplateError for the first field of the data itself with which the judge finds fault: `.a.b` is judged by
    * `['a', 'b']`. Fields of what a `with`, a `range` or a `template` made the dot are not judged.
@@ -125,8 +130,13 @@ class ParsedTemplate implements Template {
     }
   }
 
-  execute(data: unknown, budget?: Partial<Budget>, onMissing?: (missing: MissingValue) => void): string {
-    const watch = onMissing === undefined ? null : new Watch(this.#source, onMissing)
+  execute(
+    data: unknown,
+    budget?: Partial<Budget>,
+    reports?: Reports | ((missing: MissingValue) => void),
+  ): string {
+    const told = typeof reports === 'function' ? { onMissing: reports } : reports
+    const watch = told === undefined ? null : new Watch(this.#source, told)
     const limits = budget === undefined ? defaultBudget : { ...defaultBudget, ...budget }
     const run = new Run(limits, this.#failsWithoutKey, watch)
     try {

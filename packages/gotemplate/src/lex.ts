@@ -320,8 +320,11 @@ export class Lexer {
       if (code === quote) return this.#set(type, start)
       if (code === BACKSLASH) code = this.#source.charCodeAt(this.#at++)
       if (Number.isNaN(code) || code === 10) {
-        const what = type === 'char' ? 'character constant' : 'quoted string'
-        return this.#fail(start, `unterminated ${what}`)
+        const problem =
+          type === 'char'
+            ? 'unterminated character constant; write text in double quotes'
+            : 'unterminated quoted string'
+        return this.#fail(start, problem)
       }
     }
   }

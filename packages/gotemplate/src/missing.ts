@@ -1,5 +1,6 @@
-// What has no value and is used nevertheless: written as `<no value>`, or given to a function as nil. Asking whether
-// something is there, as `if`, `with`, `and` and `or` do, is no such use.
+// What is no error and yet hardly meant. First, what has no value and is used nevertheless: written as `<no value>`, or given
+// to a function as nil. Asking whether something is there, as `if`, `with`, `and` and `or` do, is no such use. Second,
+// numbers that are written with an exponent, as Go prints a float64 from 1e6 on.
 import { locate } from './errors.ts'
 import { type Operand, type PipeNode } from './node.ts'
 import { type Run } from './run.ts'
@@ -17,15 +18,40 @@ export interface MissingValue {
   readonly column: number
 }
 
-/** Reports missing values, of each place once. */
+/** A number that was written with an exponent. */
+export interface ExponentNumber {
+  readonly value: number
+  /** As it was written, such as `1e+06`. */
+  readonly text: string
+  readonly line: number
+  readonly column: number
+}
+
+/** What is told of an execution, of each place once. */
+export interface Reports {
+  readonly onMissing?: ((missing: MissingValue) => void) | undefined
+  readonly onExponent?: ((number: ExponentNumber) => void) | undefined
+}
+
+/** Reports what is hardly meant. */
 export class Watch {
   readonly #source: string
-  readonly #report: (missing: MissingValue) => void
+  readonly #reports: Reports
   readonly #seen = new Set<number>()
+  readonly #seenNumbers = new Set<number>()
 
-  constructor(source: string, report: (missing: MissingValue) => void) {
+  constructor(source: string, reports: Reports) {
     this.#source = source
-    this.#report = report
+    this.#reports = reports
+  }
+
+  /** The text of a number is written, or returned by a function. */
+  number({ site, position: around }: Run, value: number, text: string): void {
+    const position = site?.position ?? around
+    if (!text.includes('e') || this.#seenNumbers.has(position)) return
+    this.#seenNumbers.add(position)
+    const { line, column } = locate(this.#source, position)
+    this.#reports.onExponent?.({ value, text, line, column })
   }
 
   /** An action wrote `<no value>`. */
@@ -47,7 +73,7 @@ export class Watch {
   #add({ position }: Operand, missing: Omit<MissingValue, 'line' | 'column'>): void {
     this.#seen.add(position)
     const { line, column } = locate(this.#source, position)
-    this.#report({ ...missing, line, column })
+    this.#reports.onMissing?.({ ...missing, line, column })
   }
 }
 

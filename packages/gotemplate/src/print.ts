@@ -14,15 +14,21 @@ const ADDRESS = 0xc000000000n
 /** Writes a value to the output as an action does. */
 export function printTo(run: Run, value: Value): void {
   run.write(
-    value === undefined || value === null ? '<no value>' : (simpleText(value) ?? sprint([value], run)),
+    value === undefined || value === null ? '<no value>' : (simpleText(value, run) ?? sprint([value], run)),
   )
 }
 
 /** The text of a value that needs no recursion, null for the others. */
-function simpleText(value: Value): string | null {
+function simpleText(value: Value, run: Run): string | null {
   if (typeof value === 'string') return value
-  if (typeof value === 'number') return shortestFloat(value)
+  if (typeof value === 'number') return floatText(value, run)
   return typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : null
+}
+
+function floatText(value: number, run: Run): string {
+  const text = shortestFloat(value)
+  run.watch?.number(run, value, text)
+  return text
 }
 
 /** The values joined, with a space between two of them when neither is a string. */
@@ -137,7 +143,7 @@ export class Printer extends Formatter {
   }
 
   #float(value: number, verb: string): void {
-    if (verb === 'v' && this.isPlain()) return this.write(shortestFloat(value))
+    if (verb === 'v' && this.isPlain()) return this.write(floatText(value, this.run))
     switch (verb) {
       case 'v':
         return this.float(value, 'g', -1)

@@ -15,6 +15,7 @@ import type { SettingsChange } from '../settings.ts'
 import { refuseTwice } from '../unique-names.ts'
 import { parseYaml } from '../yaml-text.ts'
 import { type Fields, fieldNames, readFields } from './fields.ts'
+import { type Folders, refuseOutside } from './named-files.ts'
 import { readSettingsOf } from './settings-field.ts'
 import { asList, asMap, asText, unknownKeys } from './shapes.ts'
 
@@ -47,16 +48,17 @@ const lists = new Map<Resource, Readonly<Record<string, Resource>>>([
 ])
 const withSettings = new Set<Resource>([projects, apps, tenants])
 
-/** Reads the file; names of other files in it are relative to it. */
-export async function readDocument(file: string): Promise<Node[]> {
+/** Reads the file; names of other files in it are relative to it, and those files must be in one of the folders. */
+export async function readDocument(file: string, folders: Folders): Promise<Node[]> {
   // An alias that is used over and over would make a small file a large one.
   const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
   const root = asMap(value, file)
   unknownKeys(root, ['projects'], file)
-  return readNodes(projects, root['projects'], { at: 'projects', path: '', folder: path.dirname(file) })
+  const folder = path.dirname(file)
+  return readNodes(projects, root['projects'], { at: 'projects', path: '', folder, folders })
 }
 
-type Place = { at: string; path: string; folder: string }
+type Place = { at: string; path: string; folder: string; folders: Folders }
 
 async function readNodes(resource: Resource, value: unknown, { at, ...place }: Place): Promise<Node[]> {
   const nodes: Node[] = []
@@ -90,11 +92,14 @@ async function readNode(resource: Resource, value: unknown, place: Place): Promi
     settings: map['settings'] === undefined ? null : readSettingsOf(map['settings'], `${place.at}.settings`),
     children: await readChildren(resource, map, below),
     links,
-    tokenFile:
-      map['tokenFile'] === undefined
-        ? null
-        : path.resolve(place.folder, asText(map['tokenFile'], `${place.at}.tokenFile`)),
+    tokenFile: map['tokenFile'] === undefined ? null : await readTokenFile(map['tokenFile'], place),
   }
+}
+
+async function readTokenFile(value: unknown, { at, folder, folders }: Place): Promise<string> {
+  const file = path.resolve(folder, asText(value, `${at}.tokenFile`))
+  await refuseOutside(folders, file)
+  return file
 }
 
 /** A machine user signs in with a user name and a password, or with a token that the Manager makes. */
@@ -147,6 +152,7 @@ async function readEnvironments(value: unknown, { at, ...place }: Place): Promis
       path: below,
       values: {},
       secrets: {},
+      files: new Map(),
       settings: null,
       children,
       links: [],

@@ -1,14 +1,14 @@
 // The fields of a thing in the file of `apply`, as its resource describes them.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
-import { pairsOf, readSecret } from '../field-options.ts'
+import { pairsOf, withoutLineEnd } from '../field-options.ts'
 import type { Row } from '../output.ts'
-import { readNamedFile } from '../private-files.ts'
 import type { Field, Resource } from '../resource.ts'
+import { type Folders, readWithin } from './named-files.ts'
 import { asText } from './shapes.ts'
 
-/** What can be compared with what is there, and what nobody can read again. */
-export type Fields = { values: Row; secrets: Row }
+/** What can be compared with what is there, and what nobody can read again. `files` are those that fields are read from. */
+export type Fields = { values: Row; secrets: Row; files: ReadonlyMap<string, string> }
 
 const fieldsOf = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
 const fileKey = ({ name, option }: Field): string => `${option ?? name}File`
@@ -24,24 +24,27 @@ export const fieldNames = (resource: Resource): string[] => fieldsOf(resource).f
 export async function readFields(
   resource: Resource,
   map: Record<string, unknown>,
-  { at, folder }: { at: string; folder: string },
+  { at, folder, folders }: { at: string; folder: string; folders: Folders },
 ): Promise<Fields> {
   const values: Record<string, unknown> = {}
   const secrets: Record<string, unknown> = {}
+  const files = new Map<string, string>()
   for (const field of fieldsOf(resource)) {
     const [inFile, isFile] = [fileKey(field), field.kind === 'file']
     if ((isFile || field.kind === 'secret') && map[inFile] !== undefined) {
       const named = path.resolve(folder, asText(map[inFile], `${at}.${inFile}`))
       if (isFile && map[field.name] !== undefined)
         throw new Failure('usage', `${at}: write either ${field.name} or ${inFile}, not both.`)
-      if (isFile) values[field.name] = await readNamedFile(named)
-      else secrets[field.name] = await readSecret(named)
+      const text = await readWithin(folders, named)
+      files.set(field.name, path.relative(folder, named))
+      if (isFile) values[field.name] = text
+      else secrets[field.name] = withoutLineEnd(text)
     } else if (map[field.name] !== undefined && field.kind !== 'secret')
       values[field.name] = checked(field, map[field.name], `${at}.${field.name}`)
     else if (field.isRequired === true && field.only === undefined)
       throw new Failure('usage', `${at}: ${field.name} is missing.`)
   }
-  return { values, secrets }
+  return { values, secrets, files }
 }
 
 function checked({ kind, choices }: Field, value: unknown, at: string): unknown {

@@ -9,9 +9,10 @@ import { createRow, listRows, updateRow } from '../rows.ts'
 import type { Layer } from '../settings.ts'
 import type { Node } from './document.ts'
 import { planLink } from './links.ts'
+import { digestOf } from './named-files.ts'
 import { findRowOf } from './present.ts'
 import { planSettings } from './settings-steps.ts'
-import { type FieldChange, type Planning, type Step, isSame } from './step.ts'
+import { type FieldChange, type NamedFile, type Planning, type Step, isSame } from './step.ts'
 import {
   assertNoToken,
   createWithToken,
@@ -19,6 +20,7 @@ import {
   isTokenPending,
   refuseSharedTokenFiles,
   replaceLostToken,
+  tokenChange,
   tokenFileOf,
 } from './tokens.ts'
 
@@ -68,7 +70,7 @@ async function planRow(planning: Planning, node: Node, { row, parent }: Found): 
 
 function creation(planning: Planning, node: Node, parent: Node | null): Step {
   const { connection, ids } = planning
-  const { resource, key, path, values, secrets } = node
+  const { resource, key, path, values, secrets, files } = node
   const isLate = (name: string): boolean =>
     resource.fields.some((field) => field.name === name && field.only === 'update')
   const isWithToken = getsToken(node)
@@ -78,8 +80,9 @@ function creation(planning: Planning, node: Node, parent: Node | null): Step {
     kind: resource.one,
     path,
     changes: [
-      ...Object.entries(values).map(([field, after]) => ({ field, before: null, after })),
-      ...Object.keys(secrets).map((field) => ({ field, before: null, after: '(secret)' })),
+      ...Object.entries(values).map(([field, after]) => shownChange(files, { field, before: null, after })),
+      ...Object.keys(secrets).map((field) => ({ ...namedIn(files, field), before: null, after: '(secret)' })),
+      ...(isWithToken ? [tokenChange(node, planning, null)] : []),
     ],
     run: async () => {
       const sent = Object.entries({ ...values, ...secrets })
@@ -98,6 +101,23 @@ function creation(planning: Planning, node: Node, parent: Node | null): Step {
   }
 }
 
+type Files = ReadonlyMap<string, string>
+
+/** A plan may end up in the log of a pipeline, so that a file is told by its path, size and hash. */
+function shownChange(files: Files, { field, before, after }: FieldChange): FieldChange {
+  return files.has(field)
+    ? { ...namedIn(files, field), before: digestOfText(before), after: digestOfText(after) }
+    : { field, before, after }
+}
+
+function namedIn(files: Files, field: string): NamedFile {
+  const file = files.get(field)
+  return file === undefined ? { field } : { field, file }
+}
+
+const digestOfText = (value: unknown): unknown =>
+  typeof value === 'string' && value !== '' ? digestOf(value) : value
+
 /** A project comes with its environments. */
 async function noteEnvironments({ connection, ids }: Planning, path: string, id: string): Promise<void> {
   const { rows } = await listRows(connection, environments, { id })
@@ -106,7 +126,7 @@ async function noteEnvironments({ connection, ids }: Planning, path: string, id:
 
 function change(
   { connection, withSecrets }: Planning,
-  { resource, path, values, secrets }: Node,
+  { resource, path, values, secrets, files }: Node,
   row: Row,
 ): Step {
   const isChangeable = (name: string): boolean =>
@@ -123,8 +143,8 @@ function change(
   const sentSecrets =
     withSecrets || isSignIn ? Object.entries(secrets).filter(([name]) => isChangeable(name)) : []
   const changes: FieldChange[] = [
-    ...differing.map(([field, after]) => ({ field, before: row[field] ?? null, after })),
-    ...sentSecrets.map(([field]) => ({ field, before: '(secret)', after: '(secret)' })),
+    ...differing.map(([field, after]) => shownChange(files, { field, before: row[field] ?? null, after })),
+    ...sentSecrets.map(([field]) => ({ ...namedIn(files, field), before: '(secret)', after: '(secret)' })),
   ]
   const sent = Object.fromEntries([...differing, ...sentSecrets])
   return {
@@ -132,6 +152,7 @@ function change(
     kind: resource.one,
     path,
     changes,
+    notSent: [...files.keys()].filter((field) => !(field in sent)).map((field) => namedIn(files, field)),
     run: async () => void (await updateRow(connection, resource, String(row['id']), { values: sent })),
   }
 }

@@ -1,7 +1,9 @@
 // The settings of a layer in a plan.
 import { type Connection, GraphqlError } from '@manager/client'
+import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
 import type { Row } from '../output.ts'
+import { problemOfDefaults } from '../settings-defaults.ts'
 import { type Layer, type Settings, type SettingsChange, readSettings, updateSettings } from '../settings.ts'
 import { type FieldChange, type Planning, type Step, isSame } from './step.ts'
 
@@ -21,6 +23,8 @@ export async function planSettings(
   { path, settings, present, layer }: Wanted,
 ): Promise<Step> {
   const read = present === null ? null : await findSettings(connection, present, signal)
+  const problem = problemOfDefaults(settings.frontend, read?.frontendSetting.moduleConfig ?? {}, [])
+  if (problem !== null) throw new Failure('usage', `settings ${path}: ${problem}`)
   const backend = changed('backend', settings.backend, read?.backendSetting.moduleConfig ?? {})
   const frontend = changed('frontend', settings.frontend, read?.frontendSetting.moduleConfig ?? {})
   const changes = [...backend.changes, ...frontend.changes]

@@ -1,14 +1,20 @@
 // One line of a plan.
 import type { Connection } from '@manager/client'
 import { Failure } from '../failures.ts'
+import type { Folders } from './named-files.ts'
 
-export type FieldChange = { field: string; before: unknown; after: unknown }
+/** What a plan shows; the values of files are shown by their digest. */
+export type FieldChange = NamedFile & { before: unknown; after: unknown }
+/** `file` is where the value is read from or written to, relative to the document. */
+export type NamedFile = { field: string; file?: string }
 export type Step = {
   action: 'create' | 'update' | 'unchanged'
   kind: string
   /** Which one, such as shop/acme. */
   path: string
   changes: FieldChange[]
+  /** Files that were read, and of which nothing is sent. */
+  notSent?: NamedFile[]
   /** Carries it out; what it makes is in `ids` afterwards. */
   run: () => Promise<void>
 }
@@ -47,6 +53,10 @@ export type Planning = {
   connection: Connection
   signal: AbortSignal
   ids: Ids
+  /** Where files may be that the document names. */
+  folders: Folders
+  /** The folder of the document, as the person wrote it. */
+  documentFolder: string
   /** Where tokens go that the file names no place for. */
   tokensFolder: string | null
   /** Whether secrets that cannot be compared are sent again. */

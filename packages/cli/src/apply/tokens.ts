@@ -7,11 +7,12 @@ import { GraphqlError, ResponseError, graphql } from '@manager/client'
 import { rotateMachineUserTokenDocument } from '@manager/client/documents'
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
-import { ensurePrivateFolder, writePrivateFile } from '../private-files.ts'
+import { ensurePrivateFolder, replacePrivateFile, writePrivateFile } from '../private-files.ts'
 import { machineUsers } from '../resources/machine-users.ts'
 import { createRow } from '../rows.ts'
 import type { Node } from './document.ts'
-import type { Planning, Step } from './step.ts'
+import { type Folders, refuseOpenedOutside, refuseOutside } from './named-files.ts'
+import type { FieldChange, Planning, Step } from './step.ts'
 
 /** Whether the Manager makes a token for it: a machine user without a password. */
 export const getsToken = ({ resource, secrets }: Node): boolean =>
@@ -27,6 +28,14 @@ export function tokenFileOf({ tokenFile, path: name }: Node, { tokensFolder }: P
     )
   return path.join(tokensFolder, `${name.replaceAll(/[^\w.-]/g, '-')}.token`)
 }
+
+/** What a plan says about a token that will be written. */
+export const tokenChange = (node: Node, planning: Planning, before: string | null): FieldChange => ({
+  field: 'token',
+  file: path.relative(planning.documentFolder, tokenFileOf(node, planning)),
+  before,
+  after: '(new)',
+})
 
 const pendingOf = (file: string): string => `${file}.pending`
 
@@ -71,20 +80,27 @@ export async function createWithToken(
 ): Promise<Row> {
   const { connection } = planning
   const make = () => createRow(connection, node.resource, { id: environmentId }, { values })
-  return (await keep(tokenFileOf(node, planning), make)).row
+  return (await keep(placeOf(node, planning), make)).row
 }
+
+/** A file that the document names must be in one of the folders; the person named the folder of any other. */
+type Place = { file: string; folders: Folders | null }
+const placeOf = (node: Node, planning: Planning): Place => ({
+  file: tokenFileOf(node, planning),
+  folders: node.tokenFile === null ? null : planning.folders,
+})
 
 /** Replaces the token that a former run has lost. */
 export function replaceLostToken(node: Node, planning: Planning, id: string): Step {
-  const file = tokenFileOf(node, planning)
-  assertNoToken(file)
+  const place = placeOf(node, planning)
+  assertNoToken(place.file)
   return {
     action: 'update',
     kind: node.resource.one,
     path: node.path,
-    changes: [{ field: 'token', before: '(lost)', after: '(new)' }],
+    changes: [tokenChange(node, planning, '(lost)')],
     run: async () => {
-      await keep(file, async () => {
+      await keep(place, async () => {
         const answer = await graphql(planning.connection, rotateMachineUserTokenDocument, { id })
         return { secret: answer.rotateMachineUserToken.generatedToken }
       })
@@ -93,9 +109,11 @@ export function replaceLostToken(node: Node, planning: Planning, id: string): St
 }
 
 async function keep<Made extends { secret: string | null }>(
-  file: string,
+  { file, folders }: Place,
   make: () => Promise<Made>,
 ): Promise<Made> {
+  // Links may have changed since the plan was made.
+  if (folders !== null) await refuseOutside(folders, file)
   await ensureFolder(path.dirname(file))
   // Another name of the same file may have been written since the plan was made.
   assertNoToken(file)
@@ -107,7 +125,10 @@ async function keep<Made extends { secret: string | null }>(
     throw error
   })
   if (made.secret === null) throw new Failure('failed', 'The Manager answered without a token.')
-  await writePrivateFile(file, `${made.secret}\n`)
+  await replacePrivateFile(file, async (handle, beside) => {
+    if (folders !== null) await refuseOpenedOutside(folders, handle, beside)
+    await handle.writeFile(`${made.secret}\n`)
+  })
   await rm(pendingOf(file), { force: true })
   return made
 }

@@ -2,17 +2,26 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { readDocument } from '../apply/document.ts'
+import { type FileDigest, foldersOf } from '../apply/named-files.ts'
 import { makePlan } from '../apply/plan.ts'
-import { type FieldChange, Ids, type Step } from '../apply/step.ts'
+import { type FieldChange, Ids, type NamedFile, type Step } from '../apply/step.ts'
 import { type Color, paintOf } from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import { type Context, addCommand, does } from '../context.ts'
 import { Failure } from '../failures.ts'
 import { remark, serialize } from '../output.ts'
 import { printable } from '../printable.ts'
+import { counted } from '../words.ts'
 import type { World } from '../world.ts'
 
-type Options = { file: string; plan?: boolean; yes?: boolean; tokensDir?: string; secrets?: boolean }
+type Options = {
+  file: string
+  plan?: boolean
+  yes?: boolean
+  tokensDir?: string
+  secrets?: boolean
+  allowOutside?: string[]
+}
 
 /** Adds `apply`. */
 export function addApplyCommand(program: Command, world: World): void {
@@ -32,18 +41,30 @@ export function addApplyCommand(program: Command, world: World): void {
     .option('-y, --yes', 'do not ask')
     .option('--tokens-dir <folder>', 'where tokens of new machine users are written')
     .option('--secrets', 'send passwords and tokens of endpoints again')
+    .option(
+      '--allow-outside <folder>',
+      'let the file name files in this folder, besides its own; may be repeated',
+      addFolder,
+    )
   does<Options>(command, world, apply)
+}
+
+function addFolder(folder: string, others: string[] = []): string[] {
+  return [...others, folder]
 }
 
 async function apply(context: Context, _args: string[], options: Options): Promise<void> {
   const { world, format, signal } = context
-  const nodes = await readDocument(options.file)
+  const folders = await foldersOf(options.file, options.allowOutside ?? [])
+  const nodes = await readDocument(options.file, folders)
   const connection = await context.connect()
   const steps = await makePlan(
     {
       connection,
       signal,
       ids: new Ids(),
+      folders,
+      documentFolder: path.resolve(path.dirname(options.file)),
       tokensFolder: options.tokensDir === undefined ? null : path.resolve(options.tokensDir),
       withSecrets: options.secrets === true,
     },
@@ -54,11 +75,7 @@ async function apply(context: Context, _args: string[], options: Options): Promi
   else if (options.plan === true) world.stdout.write(serialize({ steps: steps.map(shownStep) }, format))
   if (options.plan === true) return
   if (open.length > 0) {
-    await confirm(
-      world,
-      `Apply ${open.length} ${open.length === 1 ? 'step' : 'steps'}?`,
-      options.yes === true,
-    )
+    await confirm(world, `Apply ${counted(open.length, 'step')}?`, options.yes === true)
     await carryOut(world, open, signal)
   }
   if (format !== 'table')
@@ -94,10 +111,11 @@ const marks: Readonly<Record<Step['action'], readonly [string, Color]>> = {
 
 function showPlan(world: World, steps: readonly Step[]): void {
   const paint = paintOf(world, world.stdout)
-  for (const { action, kind, path: which, changes } of steps) {
+  for (const { action, kind, path: which, changes, notSent = [] } of steps) {
     const [mark, color] = marks[action]
     world.stdout.write(`${paint(color, printable(`${mark} ${kind} ${which}`))}\n`)
     for (const change of changes) world.stdout.write(`    ${printable(changeText(action, change))}\n`)
+    for (const read of notSent) world.stdout.write(`    ${printable(`${named(read)}: not sent`)}\n`)
   }
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length
   world.stdout.write(
@@ -106,11 +124,23 @@ function showPlan(world: World, steps: readonly Step[]): void {
 }
 
 const maxShown = 60
+const isDigest = (value: unknown): value is FileDigest =>
+  typeof value === 'object' && value !== null && 'sha256' in value
 const shown = (value: unknown): string => {
+  if (isDigest(value)) return `${counted(value.bytes, 'byte')}, SHA-256 ${value.sha256}`
   const text = JSON.stringify(value) ?? ''
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
 }
-const changeText = (action: Step['action'], { field, before, after }: FieldChange): string =>
-  action === 'create' ? `${field}: ${shown(after)}` : `${field}: ${shown(before)} -> ${shown(after)}`
+const named = ({ field, file }: NamedFile): string => (file === undefined ? field : `${field} (${file})`)
+const changeText = (action: Step['action'], { before, after, ...field }: FieldChange): string =>
+  action === 'create'
+    ? `${named(field)}: ${shown(after)}`
+    : `${named(field)}: ${shown(before)} -> ${shown(after)}`
 
-const shownStep = ({ action, kind, path: which, changes }: Step) => ({ action, kind, path: which, changes })
+const shownStep = ({ action, kind, path: which, changes, notSent = [] }: Step) => ({
+  action,
+  kind,
+  path: which,
+  changes,
+  ...(notSent.length === 0 ? {} : { notSent }),
+})

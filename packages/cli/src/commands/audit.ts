@@ -11,6 +11,7 @@ import { printableLines } from '../printable.ts'
 import { replacePrivateFile } from '../private-files.ts'
 import { addListCommand } from '../resource-commands.ts'
 import type { Resource } from '../resource.ts'
+import { asTime } from '../times.ts'
 import type { World } from '../world.ts'
 
 type ExportOptions = ParentOptions & {
@@ -30,7 +31,7 @@ const audit: Resource = {
   description: 'The audit trail: who changed what, and when',
   parent: 'project',
   keys: ['seq'],
-  columns: ['createdAt', 'entityType', 'action', 'description', 'user'],
+  columns: ['createdAt', 'entityType', 'action', 'description', 'principalType', 'principal'],
   fields: [],
   list: { document: listAuditLogsDocument, parent: 'projectID' },
 }
@@ -45,7 +46,11 @@ export function addAuditCommands(program: Command, world: World): void {
   addListCommand(group, world, audit, {
     description: 'Lists the entries of a project, the newest first.',
     limit: 50,
-    present: (row) => ({ ...row, user: (row['user'] as Row | null)?.['externalUsername'] ?? null }),
+    present: (row, format) => {
+      const user = (row['user'] as Row | null)?.['externalUsername'] ?? null
+      // People know users by name; programs get the id.
+      return { ...row, user, principal: (format === 'table' ? user : null) ?? row['principal'] }
+    },
   })
   addExportCommand(group, world)
 }
@@ -57,7 +62,7 @@ function addExportCommand(group: Command, world: World): void {
       'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
     examples: [
       'audit export --format ndjson --file trail.ndjson',
-      'audit export --format csv --from 2026-01-01T00:00:00Z > trail.csv',
+      'audit export --format csv --from 2026-01-01 > trail.csv',
     ],
   })
     .addOption(
@@ -66,8 +71,8 @@ function addExportCommand(group: Command, world: World): void {
         .default('ndjson'),
     )
     .option('-p, --project <project>', 'one project, by slug or id; all if not said')
-    .option('--from <time>', 'entries at or after this time, in RFC 3339')
-    .option('--to <time>', 'entries before this time')
+    .option('--from <time>', 'entries at or after this time in RFC 3339, or this day in UTC', asTime)
+    .option('--to <time>', 'entries before this time or day', asTime)
     .option('--entity-type <type>', 'entries about this kind of thing')
     .option('--action <action>', 'entries of this action')
     .option('--user <id>', 'entries of what this user did')

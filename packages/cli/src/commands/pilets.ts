@@ -13,7 +13,7 @@ import { confirm } from '../confirm.ts'
 import { type Context, addCommand, does } from '../context.ts'
 import { Failure } from '../failures.ts'
 import { readPackedManifest } from '../npm-package.ts'
-import { printDone, printRow } from '../output.ts'
+import { printDone, printRow, remark } from '../output.ts'
 import { type ParentOptions, addParentOptions, getProject } from '../parents.ts'
 import { createProgress } from '../progress.ts'
 import type { World } from '../world.ts'
@@ -130,6 +130,11 @@ async function publishFile(context: Context, [file = '']: string[], options: Pub
       `Published ${name}@${version}, ${published.size} bytes, SHA-256 ${published.hash}.`,
       published,
     )
+    if (options.staged !== true && published.enabled === false)
+      remark(
+        world,
+        `It is disabled, because you may not enable versions. Ask a developer of the project to run: svc pilets enable ${name}@${version}`,
+      )
   } catch (error) {
     progress?.end()
     throw error

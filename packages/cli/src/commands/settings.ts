@@ -67,10 +67,10 @@ export function addSettingsCommands(program: Command, world: World): void {
     ),
     world,
     async (context, _args, options) => {
-      const { connection, layer } = await getLayer(context, options, 'find')
-      await confirm(world, 'Empty this layer of settings?', options.yes === true)
+      const { connection, layer, name } = await getLayer(context, options, 'find')
+      await confirm(world, `Clear the settings of ${name}?`, options.yes === true)
       await clearSettings(connection, layer, context)
-      printDone(world, context.format, 'Cleared the layer.', {})
+      printDone(world, context.format, `Cleared settings of ${name}.`, {})
     },
   )
   const effective = addCommand(group, {
@@ -108,9 +108,9 @@ function addUpdateCommand(group: Command, world: World): void {
     const change = changeOf(options)
     if (Object.values(change).every((part) => Object.keys(part).length === 0))
       throw new Failure('usage', 'What shall change? See: svc settings update --help')
-    const { connection, layer } = await getLayer(context, options, 'ensure')
-    const settings = await updateSettings(connection, layer, { ...change, signal: context.signal })
-    printDone(world, context.format, 'Updated the layer.', valuesOfSettings(settings))
+    const { connection, layer, name, inherited } = await getLayer(context, options, 'ensure')
+    const settings = await updateSettings(connection, layer, { ...change, inherited, signal: context.signal })
+    printDone(world, context.format, `Updated settings of ${name}.`, valuesOfSettings(settings))
   })
 }
 
@@ -130,34 +130,55 @@ function changeOf(options: UpdateOptions): SettingsChange {
   }
 }
 
+type NamedLayer = {
+  connection: Connection
+  layer: Layer
+  /** Whose layer it is, for people. */
+  name: string
+  /** The layers that it inherits from, the nearest first. */
+  inherited: Layer[]
+}
+
 /** The layer that the options name: the most specific one. */
 async function getLayer(
   context: Context,
   options: LayerOptions,
   way: 'find' | 'ensure',
-): Promise<{ connection: Connection; layer: Layer }> {
+): Promise<NamedLayer> {
   const connection = await context.connect()
-  const { project, tenant, app } = await getOwners(context, connection, options)
-  if (tenant === null || app === null) {
-    if (tenant !== null) return { connection, layer: { tenant } }
-    return { connection, layer: app === null ? { project } : { application: app } }
+  const owners = await getOwners(context, connection, options)
+  const [project, tenant, application] = [
+    { project: owners.project.id },
+    owners.tenant && { tenant: owners.tenant.id },
+    owners.app && { application: owners.app.id },
+  ]
+  const name = nameOf(owners)
+  if (tenant === null || application === null) {
+    const layer = tenant ?? application ?? project
+    return { connection, layer, name, inherited: layer === project ? [] : [project] }
   }
-  const { id } = await getTenantApp(connection, { tenant, app }, context)
+  const pair = { tenant: tenant.tenant, app: application.application }
+  const { id } = await getTenantApp(connection, pair, context)
   if (way === 'ensure') await ensureLeaf(connection, id, context)
-  return { connection, layer: { tenant2application: id } }
+  const layer = { tenant2application: id }
+  return { connection, layer, name, inherited: [tenant, application, project] }
+}
+
+type Owners = Awaited<ReturnType<typeof getOwners>>
+
+function nameOf({ project, tenant, app }: Owners): string {
+  if (app === null) return tenant === null ? `project ${project.slug}` : `tenant ${tenant.slug}`
+  return tenant === null ? `app ${app.slug}` : `app ${app.slug} for tenant ${tenant.slug}`
 }
 
 async function getOwners(context: Context, connection: Connection, options: LayerOptions) {
   const project = await getProject(context, connection, options)
-  const idOf = async (resource: typeof apps, named: string | undefined): Promise<string | null> =>
-    named === undefined
-      ? null
-      : String((await getRow(connection, resource, project, { named, signal: context.signal }))['id'])
-  return {
-    project: project.id,
-    tenant: await idOf(tenants, options.tenant),
-    app: await idOf(apps, options.app),
+  const find = async (resource: typeof apps, named: string | undefined) => {
+    if (named === undefined) return null
+    const { id, slug } = await getRow(connection, resource, project, { named, signal: context.signal })
+    return { id: String(id), slug: String(slug) }
   }
+  return { project, tenant: await find(tenants, options.tenant), app: await find(apps, options.app) }
 }
 
 const layerColors: Record<string, Color> = {
@@ -173,7 +194,7 @@ async function showEffective(context: Context, _args: string[], options: LayerOp
     throw new Failure('usage', 'For which tenant and app? Add --tenant <slug> and --app <slug>.')
   const connection = await context.connect()
   const { tenant, app } = await getOwners(context, connection, options)
-  const variables = { applicationId: app ?? '', tenantId: tenant ?? '' }
+  const variables = { applicationId: app?.id ?? '', tenantId: tenant?.id ?? '' }
   const answer = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
   printEffective(world, format, answer.effectiveSettings)
 }
@@ -186,9 +207,13 @@ function printEffective(world: World, format: Format, settings: Effective): void
     const { KeyValuePairs, ...fields } = settings[side]
     return [
       ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(
-        ([name, { value, layer }]) => [`${side} ${name}`, cellOf(value), layer ?? 'none'],
+        ([name, { value, layer }]) => [`${side} ${cellOf(name)}`, cellOf(value), cellOf(layer ?? 'none')],
       ),
-      ...KeyValuePairs.map(({ Key, Value, layer }) => [`${side} ${cellOf(Key)}`, cellOf(Value), layer]),
+      ...KeyValuePairs.map(({ Key, Value, layer }) => [
+        `${side} ${cellOf(Key)}`,
+        cellOf(Value),
+        cellOf(layer),
+      ]),
     ]
   })
   const paint = paintOf(world, world.stdout)

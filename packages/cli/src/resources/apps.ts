@@ -23,5 +23,6 @@ export const apps: Resource = {
   create: { document: createApplicationDocument, parent: 'projectId' },
   update: { document: updateApplicationDocument },
   delete: { document: deleteApplicationDocument },
+  isContainer: true,
   example: 'web --name "Web shop"',
 }

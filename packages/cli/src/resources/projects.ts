@@ -21,5 +21,6 @@ export const projects: Resource = {
   create: { document: createProjectDocument },
   update: { document: updateProjectDocument },
   delete: { document: deleteProjectDocument },
+  isContainer: true,
   example: 'shop --name "Web shop"',
 }

@@ -22,5 +22,6 @@ export const tenants: Resource = {
   create: { document: createTenantDocument, parent: 'projectId' },
   update: { document: updateTenantDocument },
   delete: { document: deleteTenantDocument },
+  isContainer: true,
   example: 'acme --name "Acme Ltd"',
 }

@@ -8,7 +8,13 @@ export const tokens: Resource = {
   parent: null,
   keys: ['name'],
   columns: ['name', 'tokenPrefix', 'expiresAt', 'lastUsedAt', 'revoked', 'id'],
-  fields: [{ name: 'expiresAt', description: 'when it ends, such as 2030-01-31T00:00:00Z' }],
+  fields: [
+    {
+      name: 'expiresAt',
+      description: 'when it expires, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      kind: 'time',
+    },
+  ],
   list: { document: listMyTokensDocument },
   create: { document: createTokenDocument, isFlat: true, row: 'personalAccessToken', secret: 'token' },
   delete: { document: deleteTokenDocument },
