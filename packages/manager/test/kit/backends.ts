@@ -34,6 +34,7 @@ export type StoredBackend = {
   machine_user_id: string
   callback_url: string
   callback_token: Buffer
+  signing_secret: Buffer | null
   version: string
   updated_at: Date
   last_heartbeat: Date

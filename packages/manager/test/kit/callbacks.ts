@@ -17,7 +17,12 @@ type RunRow = {
   response_status: number | null
   failure: string | null
 }
-type Registered = { id: string; token: string; machine: { id: string; token: string } }
+type Registered = {
+  id: string
+  token: string
+  signingSecret: string
+  machine: { id: string; token: string }
+}
 export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
 
 /** The planned instant of the present minute. */
@@ -68,7 +73,12 @@ function registering({ service, project, backend }: Scene) {
         },
       )
       if (status !== 201) throw new Error(`registering failed: ${JSON.stringify(body)}`)
-      return { id: body['registered_id'] as string, token: body['token'] as string, machine }
+      return {
+        id: body['registered_id'] as string,
+        token: body['token'] as string,
+        signingSecret: body['signing_secret'] as string,
+        machine,
+      }
     },
     /** As if its last heartbeat had been so many seconds ago. */
     silence: (registration: { id: string }, seconds: number) =>

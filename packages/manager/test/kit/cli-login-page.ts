@@ -85,7 +85,6 @@ export async function startLoginScene(env: Record<string, string> = {}) {
     SVC_PORT: String(port),
     SVC_PUBLIC_URL: proxy.url,
     SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
-    SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000',
     SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000',
     SVC_THROTTLES_CODE_FAILURES: '1000',
     ...env,

@@ -23,7 +23,9 @@ export async function startDemoScene() {
   const database = await createScratchDatabase()
   const sql = new Pool({ connectionString: database.url, max: 2 })
   const { id: adminId } = await seedUser(sql, 'admin', 'administrator')
+  const port = await freePort()
   const manager = await startProcess(database.url, {
+    SVC_PUBLIC_URL: `http://127.0.0.1:${port}`,
     SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
     SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
   })
@@ -41,7 +43,6 @@ export async function startDemoScene() {
   }
   const shop = await ensureData()
   const { application, tenants } = shop
-  const port = await freePort()
   const proxy = await startDemoProxy({
     port,
     managerPort: Number(new URL(manager.url).port),

@@ -115,13 +115,17 @@ export const esbAuditLogsOf = (
     endpointId?: string | null
     limit?: number | null
     requestId?: string | null
+    filters?: { field: string; value: string }[]
+    order?: { field: string; direction?: 'ASC' | 'DESC' }[]
+    pagination?: { limit: number; offset: number }
   },
   selected = 'id',
 ): Promise<GraphqlAnswer> =>
   service.query(
     caller,
-    `query($applicationId: ID!, $endpointId: ID, $limit: Int, $requestId: String) {
+    `query($applicationId: ID!, $endpointId: ID, $limit: Int, $requestId: String,
+        $filters: [Filter!], $order: [Order!], $pagination: Pagination) {
       calls: esbAuditLogs(applicationId: $applicationId, endpointId: $endpointId, limit: $limit,
-        requestId: $requestId) { ${selected} } }`,
+        requestId: $requestId, filters: $filters, order: $order, pagination: $pagination) { ${selected} } }`,
     args,
   )

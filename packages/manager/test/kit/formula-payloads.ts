@@ -26,4 +26,28 @@ export const formulaPayloads = [
   '%0A=1+1',
   '={1;2}',
   '=A1&"\r\n=1+1"',
+  'a;=1+1',
+  'a; =1+1',
+  'a;\u00a0@SUM(1+1)',
+  'a;"=1+1"',
+  ';;;-1+1',
+  'a\t=1+1',
+  'a\t\t+1+1',
+  'a\t;=1+1',
+  'first line\n=1+1',
+  'first line\r\n  =1+1',
+  'first line\r;＝1+1',
+  'a;=1+1;=2+2\t=3+3\n=4+4',
+]
+
+/** Texts that look like formulas inside and are none, with any separator. */
+export const harmlessTexts = [
+  'a=1',
+  'a;b=1',
+  'a - b',
+  'x@example.com;y@example.com',
+  'a;b\tc',
+  '1;2',
+  'a,=1+1',
+  'a|=1',
 ]

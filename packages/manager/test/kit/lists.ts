@@ -4,7 +4,9 @@ import { expect } from 'vitest'
 import { type Person, type TestApp, startTestApp } from './app.ts'
 import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
+import { seedCall } from './esb-calls.ts'
 import type { GraphqlAnswer } from './graphql.ts'
+import { seedPilet } from './pilets.ts'
 import {
   type SeededProject,
   seedAccessToken,
@@ -23,7 +25,12 @@ type Args = {
   order?: { field: string; direction?: string } | { field: string; direction?: string }[]
   pagination?: { limit: number; offset: number }
 }
-type ListField = Field & { parent: string; of: ObjectType }
+type ListField = Field & {
+  parent: string
+  of: ObjectType
+  /** The field that has the rows, where the list is an object with a count. */
+  rowsIn?: string
+}
 
 export const reference = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }'
 
@@ -62,6 +69,8 @@ export async function createListKit(): Promise<ListKit> {
   const { id: machineUserId } = await seedMachineUser(service.sql, main)
   const endpointId = await seedEndpoint(service.sql, main)
   await seedEndpointAccess(service.sql, { projectId: main.id, endpointId, machineUserId })
+  await seedCall(service.sql, { projectId: main.id, endpointId, machineUserId }, { requestId: 'listed' })
+  await seedPilet(service.sql, main, { name: 'listed' })
   await seedTrigger(service.sql, main)
   await seedSpecification(service.sql, main)
   await service.query(
@@ -73,7 +82,7 @@ export async function createListKit(): Promise<ListKit> {
 
   /** Calls a list with what names its parent, as an administrator. */
   async function ask(list: string, args: Args): Promise<GraphqlAnswer> {
-    const { name, parent, args: declared } = lists.get(list) as ListField
+    const { name, parent, rowsIn, args: declared } = lists.get(list) as ListField
     const parents: Record<string, string> = {
       projectSlug: main.slug,
       projectId: main.id,
@@ -85,12 +94,15 @@ export async function createListKit(): Promise<ListKit> {
       application: main.applicationId,
       environment: main.environmentId,
       endpoint: endpointId,
+      // What userProviderSearch looks for.
+      name: 'admin',
     }
     const named = declared
       .filter((argument) => argument.name in parents)
       .map((argument) => `${argument.name}: "${parents[argument.name]}",`)
     const paging = 'filters: $filters, order: $order, pagination: $pagination'
-    const field = `rows: ${name}(${named.join(' ')} ${paging}) { id }`
+    const selected = rowsIn === undefined ? '{ id }' : `{ ${rowsIn} { id } }`
+    const field = `rows: ${name}(${named.join(' ')} ${paging}) ${selected}`
     const paths: Record<string, string> = {
       Project: `project(slug: "${main.slug}")`,
       Application: `application(projectId: "${main.id}", slug: "${main.applicationSlug}")`,
@@ -99,7 +111,8 @@ export async function createListKit(): Promise<ListKit> {
     const body = parent === 'Query' ? field : `parent: ${paths[parent]} { ${field} }`
     const signature = '$filters: [Filter!], $order: [Order!], $pagination: Pagination'
     const answer = await service.query(admin, `query(${signature}) { ${body} }`, args)
-    return { ...answer, data: answer.data?.parent ?? answer.data }
+    const data = answer.data?.parent ?? answer.data
+    return { ...answer, data: rowsIn === undefined || data === null ? data : { rows: data.rows[rowsIn] } }
   }
 
   /** The fields a list says it can be filtered and ordered by. */
@@ -141,8 +154,10 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
 }
 
-/** These have arguments of their own: how many, and of which name; or are within a page that has them (pilets). */
-const otherwise = new Set(['esbAuditLogs', 'packages', 'triggerRuns', 'userProviderSearch'])
+/** Has only a limit. */
+const otherwise = new Set(['triggerRuns'])
+/** Lists that are objects, by the name of that type, with the query that answers them. */
+const inObjects: Record<string, string> = { PiletPackages: 'piletPackages' }
 
 /** By what they answer, a list of things with ids, whatever their arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {
@@ -158,7 +173,11 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
       const isList =
         spelled(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
       if (!isList || parent.startsWith('__') || otherwise.has(field.name)) continue
-      lists.set(parent === 'Query' ? field.name : `${parent}.${field.name}`, { ...field, parent, of })
+      const query = inObjects[parent]
+      const root = types.find(({ name }) => name === 'Query')?.fields?.find(({ name }) => name === query)
+      if (root !== undefined)
+        lists.set(root.name, { ...root, type: field.type, parent: 'Query', of, rowsIn: field.name })
+      else lists.set(parent === 'Query' ? field.name : `${parent}.${field.name}`, { ...field, parent, of })
     }
   return lists
 }

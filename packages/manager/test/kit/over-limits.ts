@@ -13,7 +13,7 @@ export const overLimits: Record<string, string> = {
   'array batch of 1,000': JSON.stringify(Array.from({ length: 1_000 }, () => ({ query: '{ me { id } }' }))),
   '100 root fields': json(`{ ${Array.from({ length: 100 }, () => 'me { id }').join(' ')} }`),
   'pages inside pages': json(
-    '{ projects { tenants { project { tenants { project { tenants { id } } } } } } }',
+    '{ projects { tenants { project { tenants { project { tenants { project { tenants { id } } } } } } } } }',
   ),
   '900 equal fields': json(`{ me { ${'id '.repeat(900)} } }`),
   'equal fields in fragments': json(

@@ -17,7 +17,12 @@ export type PackageRow = {
   enabled?: boolean
   contentType?: string
   spec?: string
-  signature?: { signature: Buffer; keyId: string }
+  signature?: {
+    signature: Buffer
+    keyId: string
+    statementSignature?: Buffer
+    statementKeyId?: string
+  }
 }
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
@@ -46,9 +51,9 @@ export async function addPackages(
   )
   await sql.query(
     `insert into pilet_packages (id, project_id, name, version, precedence, is_stable, content_type, size, hash, spec,
-       enabled, signature, key_id)
+       enabled, signature, key_id, statement_signature, statement_key_id)
      select gen_random_uuid(), $1, * from unnest($2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::int[],
-       $8::text[], $9::text[], $10::bool[], $11::bytea[], $12::text[])`,
+       $8::text[], $9::text[], $10::bool[], $11::bytea[], $12::text[], $13::bytea[], $14::text[])`,
     [
       projectId,
       column(({ name }) => name),
@@ -62,6 +67,8 @@ export async function addPackages(
       column(({ enabled }) => enabled ?? true),
       column(({ signature }) => signature?.signature ?? null),
       column(({ signature }) => signature?.keyId ?? null),
+      column(({ signature }) => signature?.statementSignature ?? null),
+      column(({ signature }) => signature?.statementKeyId ?? null),
     ],
   )
   return column(({ hash }) => hash)

@@ -19,6 +19,7 @@ export const transformationOf = ({ template, body, type = null, application = 'o
   inputMessageType: type,
   outputMessageType: null,
   body: typeof body === 'string' ? Buffer.from(body) : body,
+  projectId: application,
   application: { id: application, name: '', slug: 'shop', description: '' },
   endpoint: { id: '', name: 'Orders', consumeUrl: '/', url: null, description: '' },
   user: { id: '', username: '', name: 'Ada' },

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../cache/single-flight.ts'
-import { AppError, unavailable } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { createFairQueue } from '../throttle/fair-queue.ts'
+import { createFairShare } from '../throttle/fair-share.ts'
 import type { BlobRef, BlobStores } from './blob-store.ts'
 
 export type BlobCacheDeps = { stores: BlobStores; log: Logger; metrics: Metrics; maxBytes: number }
@@ -17,11 +17,16 @@ export type BlobCacheDeps = { stores: BlobStores; log: Logger; metrics: Metrics;
 export type ReadBlob = (ref: BlobRef, owner: string, inUse?: Buffer) => Promise<Buffer>
 
 // A page loads its bundles at once, up to a thousand of them; who waits costs next to nothing.
-const readers = { workers: 4, maxPerLane: 4_000, maxPerOwner: 2_000, maxRunningPerOwner: 2 }
+const readers = {
+  capacity: 4,
+  maxWaiting: 4_000,
+  maxWaitMs: 30_000,
+  full: 'too many bundles are being read; try again',
+}
 // What an entry costs beside its bytes.
 const entryBytes = 400
 
-/** A hit costs a lookup in memory. A miss holds one of a few places while it reads; a project has at most half of them. */
+/** A hit costs a lookup in memory. A miss holds one of a few places while it reads; projects share them. */
 export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDeps): ReadBlob {
   const memory = new LRUCache<string, Buffer>({
     // With 0 there would be no limit at all; nothing is as small as 1.
@@ -29,7 +34,7 @@ export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDep
     sizeCalculation: ({ length }) => length + entryBytes,
   })
   const readOnce = createSingleFlight<Buffer>()
-  const queue = createFairQueue(readers)
+  const places = createFairShare(readers)
   const count = metrics.cacheCounter('blob')
   const read = async (ref: BlobRef): Promise<Buffer> => {
     const { sha256, store } = ref
@@ -47,16 +52,9 @@ export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDep
     if (kept === undefined && inUse !== undefined) memory.set(ref.sha256, inUse)
     if (bytes !== undefined) return bytes
     return readOnce(ref.sha256, async () => {
-      const account = { lane: 'blobs', owner }
-      const giveBack = queue.reserve(account)
-      if (giveBack === null) throw unavailable('too many bundles are being read; try again')
-      try {
-        const found = await queue.run(account, () => read(ref))
-        memory.set(ref.sha256, found)
-        return found
-      } finally {
-        giveBack()
-      }
+      const found = await places.run([owner], () => read(ref))
+      memory.set(ref.sha256, found)
+      return found
     })
   }
 }

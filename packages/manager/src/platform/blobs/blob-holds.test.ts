@@ -1,18 +1,25 @@
 // What responses hold of blobs is counted from the read until the last of them has closed.
 import { EventEmitter } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createBlobHolds } from './blob-holds.ts'
+import { type Holder, createBlobHolds } from './blob-holds.ts'
 import type { ReadBlob } from './blob-cache.ts'
 import type { BlobRef } from './blob-store.ts'
 
 const refOf = (sha256: string, size = 40): BlobRef => ({ sha256, size, store: 'postgres' })
+/** A response that is sent; nothing of it is read. */
+const holderOf = (response: EventEmitter): Holder => ({
+  onClose: (listener) => void response.on('close', listener),
+  movedBytes: () => 0,
+  end: () => void response.emit('close'),
+})
 /** Holds of at most 100 bytes. */
 function createHolds(read: ReadBlob = async ({ size }, _owner, inUse) => inUse ?? Buffer.alloc(size)) {
-  const holds = createBlobHolds({ read, maxBytes: 100 })
+  const holds = createBlobHolds({ read, maxBytes: 100, maxBlobBytes: 40, maxWaitMs: 20 })
   const begin = async (sha256: string, owner: string, size?: number) => {
     const response = new EventEmitter()
     return {
-      bytes: await holds.hold(refOf(sha256, size), owner, response),
+      bytes: await holds.hold(refOf(sha256, size), [owner, `client of ${owner}`], holderOf(response)),
       close: () => response.emit('close'),
     }
   }
@@ -35,18 +42,40 @@ test('a blob counts once, until the last response that holds it has closed', asy
   expect(bufferedBytes()).toBe(0)
 })
 
-test('one project has at most half, and all together no more than there is; what is sent already needs no room', async () => {
+test('all together hold no more than there is; what is sent already needs no room', async () => {
   const { begin, bufferedBytes } = createHolds()
-  const first = await begin('a', 'one')
-  await expect(begin('b', 'one')).rejects.toMatchObject(refused)
-  const second = await begin('b', 'two')
-  await expect(begin('c', 'three')).rejects.toMatchObject(refused)
+  const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
+  await expect(begin('c', 'one')).rejects.toMatchObject(refused)
   const shared = await begin('a', 'two')
-  const small = await begin('c', 'three', 20)
-  expect(bufferedBytes()).toBe(100)
+  // An eighth is kept for what is even smaller.
+  const small = await begin('c', 'three', 7)
+  expect(bufferedBytes()).toBe(87)
   for (const response of [first, second, shared, small]) response.close()
   expect(bufferedBytes()).toBe(0)
   expect((await begin('b', 'one')).bytes).toHaveLength(40)
+})
+
+test('whoever waits for the same bytes has them as soon as one of them has room', async () => {
+  const { begin, bufferedBytes } = createHolds()
+  const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
+  const waiting = [begin('c', 'two'), begin('c', 'three')]
+  first.close()
+  const responses = await Promise.all(waiting)
+  expect(bufferedBytes()).toBe(80)
+  for (const response of [second, ...responses]) response.close()
+  expect(bufferedBytes()).toBe(0)
+})
+
+test('a response that waits and is closed waits no longer', async () => {
+  const { begin, hold, bufferedBytes } = createHolds()
+  const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
+  const response = new EventEmitter()
+  const waiting = hold(refOf('c'), ['two', 'client'], holderOf(response))
+  response.emit('close')
+  await expect(waiting).rejects.toMatchObject(refused)
+  first.close()
+  second.close()
+  expect(bufferedBytes()).toBe(0)
 })
 
 test('a refused response reads nothing', async () => {
@@ -55,12 +84,12 @@ test('a refused response reads nothing', async () => {
     reads.push(sha256)
     return Buffer.alloc(size)
   })
-  await begin('a', 'one')
-  await expect(begin('b', 'one')).rejects.toMatchObject(refused)
+  await begin('a', 'one', 100)
+  await expect(begin('b', 'two')).rejects.toMatchObject(refused)
   expect(reads).toEqual(['a'])
 })
 
-test('a blob larger than the share of a project is sent when it is the only one', async () => {
+test('a blob larger than all there is is sent when it is the only one', async () => {
   const { begin } = createHolds()
   const small = await begin('small', 'one', 1)
   await expect(begin('large', 'two', 200)).rejects.toMatchObject(refused)
@@ -72,7 +101,8 @@ test('a read goes on when the client has left, and counts until it ends', async 
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   const { hold, bufferedBytes } = createHolds(() => promise)
   const response = new EventEmitter()
-  const reading = hold(refOf('a'), 'one', response)
+  const reading = hold(refOf('a'), ['one', 'client'], holderOf(response))
+  await setImmediate()
   response.emit('close')
   expect(bufferedBytes()).toBe(40)
   resolve(Buffer.alloc(40))
@@ -84,7 +114,11 @@ test.each(['before', 'after'])('a read that fails holds nothing: the client leav
   const { promise, reject } = Promise.withResolvers<Buffer>()
   const { hold, bufferedBytes } = createHolds(() => promise)
   const [response, other] = [new EventEmitter(), new EventEmitter()]
-  const readings = [hold(refOf('a'), 'one', response), hold(refOf('a'), 'one', other)]
+  const readings = [
+    hold(refOf('a'), ['one', 'client'], holderOf(response)),
+    hold(refOf('a'), ['one', 'client'], holderOf(other)),
+  ]
+  await setImmediate()
   if (when === 'before') response.emit('close')
   reject(new Error('damaged'))
   const outcomes = await Promise.allSettled(readings)

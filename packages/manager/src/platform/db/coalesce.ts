@@ -3,6 +3,7 @@
 // need it, which is why a revocation applies to every request that starts after it.
 import { unavailable } from '../errors.ts'
 import { isUnreachable } from './db-errors.ts'
+import { runShared } from './owner.ts'
 
 type Waiter<Row> = { resolve: (row: Row | null) => void; reject: (error: unknown) => void }
 type Entry<Key, Row> = { key: Key; since: number; waiters: Waiter<Row>[] }
@@ -59,7 +60,7 @@ export function createCoalesced<Key, Row>(
     setImmediate(() => (waiting > seen && turns > 0 ? gather(waiting, turns - 1) : flush()))
   }
   // Async: what throws in a callback of the event loop would end the process.
-  const run = async (keys: Key[]): Promise<(Row | null)[]> => options.run(keys)
+  const run = async (keys: Key[]): Promise<(Row | null)[]> => runShared(() => options.run(keys))
   const flush = (): void => {
     isScheduled = false
     gap.begin()

@@ -21,6 +21,7 @@ import type { OnStatementTime, PoolName } from './statement-times.ts'
 import { letTransactionsRepeat } from './transactions.ts'
 import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
+import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 
 export type { PreparedStatement } from './prepared.ts'
 export type Db = Kysely<DB>
@@ -65,6 +66,8 @@ export type DatabaseOptions = {
 export type Database = {
   db: Db
   pool: Pool
+  /** Requests that wait for one of its connections. */
+  waiting: () => number
   clock: DatabaseClock
   /** Runs a lookup by key that its connection prepares once under its name: for the few that run at every request. */
   read: Read
@@ -147,12 +150,14 @@ export function createDatabase(options: DatabaseOptions): Database {
   const { lookups, contents, logs, asyncLogs, notifications, members, reports, reportWrites } = purposes
   const using: Using = { watch, retry, readTimeoutMs: readTimeoutOf(options.statementTimeoutMs) }
   const usingReports: Using = { ...using, readTimeoutMs: readTimeoutOf(reportTimeoutOf(options)) }
-  const db = kyselyOn(pool, 'main', using)
+  const share = shareOf(options)
+  const db = kyselyOn(pool, 'main', using, share)
   letTransactionsRepeat(db, retry)
   const clock = createDatabaseClock(pool)
   return {
     db,
     pool,
+    waiting: () => share.waiting + pool.waitingCount,
     jobPool,
     clock,
     read: readsOn(lookups, 'lookup', using),
@@ -228,9 +233,23 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
   }
 }
 
-const kyselyOn = (pool: Pool, name: PoolName, { watch, retry, readTimeoutMs }: Using): Db =>
+/** A project that waits for a lock of its own must not hold all connections. */
+const shareOf = ({ poolSize, acquireTimeoutMs }: DatabaseOptions): FairShare =>
+  createFairShare({
+    capacity: poolSize,
+    maxWaiting: 10_000,
+    maxWaitMs: acquireTimeoutMs,
+    full: 'too many requests wait for the database; try again',
+  })
+
+const kyselyOn = (
+  pool: Pool,
+  name: PoolName,
+  { watch, retry, readTimeoutMs }: Using,
+  share?: FairShare,
+): Db =>
   new Kysely<DB>({
-    dialect: createDialect({ pool, retry, readTimeoutMs }),
+    dialect: createDialect({ pool, retry, readTimeoutMs, share }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
       watch.onStatement?.(sql)

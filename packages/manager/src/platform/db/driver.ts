@@ -15,13 +15,17 @@ import {
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { currentOwner } from './owner.ts'
 import type { Retry } from './retry.ts'
+import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
 export type DriverOptions = {
   pool: Pool
   retry: Retry
   /** How long a statement may take, seen from here. */
   readTimeoutMs: number
+  /** Shares the pool's connections between projects. */
+  share?: FairShare | undefined
 }
 
 /** PostgreSQL by this pool. */
@@ -39,9 +43,15 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    const { pool, readTimeoutMs } = this.#options
+    const { pool, readTimeoutMs, share } = this.#options
     const time = createTimeLimit(pool, readTimeoutMs)
-    return new Connection(this.#options, await connect(this.#options, time), time)
+    const place = (await share?.take([currentOwner()])) ?? null
+    try {
+      return new Connection(this.#options, { client: await connect(this.#options, time), time, place })
+    } catch (error) {
+      place?.release()
+      throw error
+    }
   }
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     await connection.begin(beginningOf(settings))
@@ -70,6 +80,7 @@ const beginningOf = ({ isolationLevel, accessMode }: TransactionSettings): strin
     .filter((part) => part !== undefined)
     .join(' ')
 
+type Acquired = { client: PoolClient; time: TimeLimit; place: Lease | null }
 type Phase = 'alone' | 'beginning' | 'inside' | 'committing'
 
 class Connection implements DatabaseConnection {
@@ -79,14 +90,16 @@ class Connection implements DatabaseConnection {
   /** Of the first statement; what was waited for a connection counts. */
   #time: TimeLimit | null
   #phase: Phase = 'alone'
+  readonly #place: Lease | null
   #onlyReads = false
   /** It is unknown what the server does with it, so it is not used again. */
   #isUnclear = false
 
-  constructor(options: DriverOptions, client: PoolClient, time: TimeLimit) {
+  constructor(options: DriverOptions, { client, time, place }: Acquired) {
     this.#options = options
     this.#client = client
     this.#time = time
+    this.#place = place
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -131,6 +144,7 @@ class Connection implements DatabaseConnection {
   release(): void {
     this.#client?.release(this.#isUnclear)
     this.#client = null
+    this.#place?.release()
   }
 
   async #runAlone(query: QueryConfig) {

@@ -49,6 +49,16 @@ describe('the failure window', () => {
     expect(window.fail('a', start)).toBe(1_000)
   })
 
+  test('a block may last until the window ends, and is never doubled', () => {
+    const window = createFailureWindow({ ...limits, blockMs: 'window', maxBlockMs: limits.windowMs })
+    for (const from of [start, start + limits.windowMs]) {
+      expect([window.fail('a', from), window.fail('a', from + minute)]).toEqual([0, 0])
+      expect(window.fail('a', from + 4 * minute)).toBe(limits.windowMs - 4 * minute)
+      expect(window.blockedMs('a', from + limits.windowMs - 1)).toBe(1)
+      expect(window.blockedMs('a', from + limits.windowMs)).toBe(0)
+    }
+  })
+
   test('a window begins with its first failure and ends on time, whatever comes in between', () => {
     const window = createFailureWindow(limits)
     window.fail('a', start)
@@ -195,6 +205,7 @@ describe('the shared counters', () => {
       { failures: 2, windowMs: unit, blockMs: unit, maxBlockMs: 12 * unit },
       { failures: 3, windowMs: 6 * unit, blockMs: 2 * unit, maxBlockMs: 5 * unit },
       { failures: 5, windowMs: 3 * unit, blockMs: 4 * unit, maxBlockMs: unit },
+      { failures: 3, windowMs: 4 * unit, blockMs: 'window' as const, maxBlockMs: 4 * unit },
     ].map((limits) => ({ window: createFailureWindow(limits), replica: forgetful(limits) }))
     const step = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: whole(0, 8) })
     const sequence = fc.array(step, { minLength: 8, maxLength: 30 })
@@ -221,10 +232,10 @@ describe('the shared counters', () => {
           const expectedRead = present + begun
           const isNear = (value: number, wanted: number): boolean =>
             value <= wanted && value > wanted - slack / 2
+          const agree = (value: number, wanted: number): boolean =>
+            wanted === 0 ? value === 0 : isNear(value, wanted)
           const agrees =
-            begun === shared.begun &&
-            (present === 0 ? shared.present === 0 : isNear(shared.present, present)) &&
-            (expectedRead === 0 ? read === 0 : isNear(read, expectedRead))
+            agree(shared.begun, begun) && agree(shared.present, present) && agree(read, expectedRead)
           if (!agrees) differences.push({ now: now - start, present, begun, shared, read })
         }
         // A failure that Redis did not hear of in time was rightly counted by the replica alone.

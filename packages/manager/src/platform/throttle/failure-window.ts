@@ -6,8 +6,8 @@ export type ThrottleLimits = {
   /** This many failures within the window block the client. */
   failures: number
   windowMs: number
-  /** Length of the first block; each further one is twice as long, up to maxBlockMs. */
-  blockMs: number
+  /** Length of the first block; each further one is twice as long, up to maxBlockMs. `window`: until the window ends. */
+  blockMs: number | 'window'
   maxBlockMs: number
 }
 
@@ -38,8 +38,9 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
       const state = stateOf(client)
       const isNewWindow = state.windowEndsAt <= now
       const count = isNewWindow ? 1 : state.count + 1
-      const length = count >= failures ? Math.min(blockMs * 2 ** state.blocks, maxBlockMs) : 0
       const windowEndsAt = isNewWindow ? now + windowMs : state.windowEndsAt
+      const block = blockMs === 'window' ? windowEndsAt - now : blockMs * 2 ** state.blocks
+      const length = count >= failures ? Math.min(block, maxBlockMs) : 0
       const next = { count: 0, windowEndsAt: 0, blockedUntil: now + length, blocks: state.blocks + 1 }
       keep(client, { ...state, ...(length > 0 ? next : { count, windowEndsAt }) }, Math.max(windowMs, length))
       return length

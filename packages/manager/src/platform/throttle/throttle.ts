@@ -28,8 +28,8 @@ const askEveryMs = 1_000
 const maxAsked = 10_000
 
 // The same steps as the failure window's, on Redis's own clock and in one round trip: two replicas that count at once
-// cannot lose a failure. ARGV: failures, window, block, longest block. Returns the present block, the one it begins,
-// and when a success last cleared the client.
+// cannot lose a failure. ARGV: failures, window, block (0: until the window ends), longest block. Returns the present
+// block, the one it begins, and when a success last cleared the client.
 const failScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -41,7 +41,7 @@ if window <= now then count = 0; window = now + ARGV[2] end
 count = count + 1
 local block = 0
 if count >= tonumber(ARGV[1]) then
-  block = math.min(ARGV[3] * 2 ^ blocks, tonumber(ARGV[4]))
+  block = math.min(tonumber(ARGV[3]) == 0 and window - now or ARGV[3] * 2 ^ blocks, tonumber(ARGV[4]))
   blocks = blocks + 1; blocked = now + block; count = 0; window = 0
 end
 redis.call('HSET', KEYS[1], 'count', count, 'window', window, 'blocked', blocked, 'blocks', blocks)
@@ -83,7 +83,7 @@ export function createThrottle(
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
   const recentlyAsked = createLru<true>({ max: maxAsked, ttl: askEveryMs })
-  const args = [failures, windowMs, blockMs, maxBlockMs].map(String)
+  const args = [failures, windowMs, blockMs === 'window' ? 0 : blockMs, maxBlockMs].map(String)
 
   const countLockout = metrics.lockouts.of(name)
   const noteBlock = (client: string, block_ms: number): void => {

@@ -1,0 +1,355 @@
+// Divides something scarce between owners: threads, connections, calls in flight, bytes of memory. An eighth is kept for
+// owners that hold nothing. An owner may use the rest while nobody else needs it. While another owner waits, and for five
+// seconds after, no owner gets more than a fair share, and free capacity goes to the owner that holds least. A slow transfer
+// may be ended to make room for a request that waits.
+import { unavailable } from '../errors.ts'
+import { type Account, OwnerLevel } from './owner-level.ts'
+
+export type FairShareOptions = {
+  /** How much there is: places, or bytes. */
+  capacity: number
+  /** The largest single use: 1 for places. */
+  item?: number
+  /** The most that one owner of the last level holds at once. */
+  maxEach?: number
+  /** How many requests may wait. Beyond that, the owner with the most waiting requests loses the last one. */
+  maxWaiting: number
+  maxWaitMs: number
+  /** What the 503 says. */
+  full: string
+  /** Slow transfers may be ended. */
+  endsSlow?: true
+  /** Among equals the newest request goes first: under a flood the older callers have probably given up. */
+  newestFirst?: true
+}
+/** Whom a use counts for: first the owner, then further levels on which it is shared as well, such as clients. */
+export type Owners = readonly [string, ...string[]]
+/** Something that moves in a use; `end` must lead to its release. */
+export type Transfer = { isSlow: () => boolean; end: () => void }
+export type Lease = {
+  /** Takes more. Waits for room; throws 503 when there is none in time. */
+  add: (size: number) => Promise<void>
+  /** From now on the use counts for these owners. */
+  moveTo: (owners: Owners) => void
+  /** Gives everything back. What still waits is refused. */
+  release: () => void
+}
+
+type Use = {
+  owners: Owners
+  accounts: Account[]
+  held: number
+  requests: Set<Request>
+  transfer: Transfer | null
+  /** When it was told to end; a transfer that goes on all the same may be told again. */
+  endedAt: number
+  isOver: boolean
+}
+type Request = { use: Use; size: number; key: string; order: number; settle: (error: Error | null) => void }
+
+const keptPart = 8
+const endEveryMs = 250
+const endsWithinMs = 1_000
+
+export const createFairShare = (options: FairShareOptions): FairShare => new FairShare(options)
+
+export class FairShare {
+  readonly #options: FairShareOptions
+  readonly #levels: OwnerLevel[] = []
+  /** Requests that wait, by their owners. */
+  readonly #queues = new Map<string, Request[]>()
+  readonly #transfers = new Set<Use>()
+  readonly #kept: number
+  #used = 0
+  #waiting = 0
+  #turn = 0
+  #ending: NodeJS.Timeout | null = null
+
+  constructor(options: FairShareOptions) {
+    this.#options = options
+    const { capacity, item = 1, endsSlow = false } = options
+    // Two of the largest transfers always fit.
+    this.#kept = endsSlow
+      ? Math.max(0, Math.min(capacity / keptPart, capacity - 2 * item))
+      : Math.max(1, capacity / keptPart)
+  }
+
+  /** Begins a use that holds nothing yet. */
+  begin(owners: Owners, transfer: Transfer | null = null): Lease {
+    const use = this.#open(owners, transfer)
+    if (transfer !== null) this.#transfers.add(use)
+    return this.#leaseOf(use)
+  }
+
+  /** Takes a whole use at once; throws 503 when there is no room in time. */
+  async take(owners: Owners, size = 1): Promise<Lease> {
+    const lease = this.begin(owners)
+    try {
+      await lease.add(size)
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+    return lease
+  }
+
+  /** Runs the work with one place. */
+  async run<T>(owners: Owners, work: () => Promise<T>): Promise<T> {
+    const lease = await this.take(owners)
+    try {
+      return await work()
+    } finally {
+      lease.release()
+    }
+  }
+
+  /** One place, if the owner may have it now; otherwise it counts as waiting for a while. */
+  tryTake(owner: string): Lease | null {
+    const use = this.#open([owner], null)
+    if (this.#waiting === 0 && this.#fits(use, 1)) {
+      this.#give(use, 1)
+      return this.#leaseOf(use)
+    }
+    this.#levels[0]?.noteWait(owner)
+    this.#exit(use)
+    return null
+  }
+
+  /** True when the owner could have one more place now. */
+  isOpenTo(owner: string): boolean {
+    const use = this.#open([owner], null)
+    const isOpen = this.#waiting === 0 && this.#fits(use, 1)
+    this.#exit(use)
+    return isOpen
+  }
+
+  /** How much is held now. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  #open(owners: Owners, transfer: Transfer | null): Use {
+    const use: Use = {
+      owners,
+      accounts: [],
+      held: 0,
+      requests: new Set(),
+      transfer,
+      endedAt: -Infinity,
+      isOver: false,
+    }
+    this.#enter(use, owners)
+    return use
+  }
+
+  #enter(use: Use, owners: Owners): void {
+    use.owners = owners
+    use.accounts = owners.map((name, level) =>
+      (this.#levels[level] ??= new OwnerLevel()).enter(name, use.held),
+    )
+  }
+
+  #exit(use: Use): void {
+    for (const [level, account] of use.accounts.entries()) this.#levels[level]?.exit(account, use.held)
+  }
+
+  #leaseOf(use: Use): Lease {
+    return {
+      add: async (size) => {
+        if (use.isOver) throw this.#full()
+        if (this.#waiting === 0 && this.#fits(use, size)) this.#give(use, size)
+        else await this.#wait(use, size)
+      },
+      moveTo: (owners) => {
+        if (use.isOver || use.requests.size > 0) return
+        this.#exit(use)
+        this.#enter(use, owners)
+      },
+      release: () => {
+        if (use.isOver) return
+        use.isOver = true
+        for (const request of use.requests) this.#leaveQueue(request, this.#full())
+        this.#transfers.delete(use)
+        this.#used -= use.held
+        this.#exit(use)
+        this.#serve()
+      },
+    }
+  }
+
+  #full(): Error {
+    return unavailable(this.#options.full)
+  }
+
+  #shareOn(level: number): number {
+    return this.#options.capacity / ((this.#levels[level]?.active ?? 0) + 1)
+  }
+
+  #isContended(level: number, account: Account): boolean {
+    return this.#levels[level]?.isWantedBesides(account) ?? false
+  }
+
+  #isWithinShares({ accounts }: Use, size: number): boolean {
+    const { item = 1, maxEach = Infinity } = this.#options
+    const isWithin = (account: Account, level: number): boolean =>
+      account.held === 0 ||
+      !this.#isContended(level, account) ||
+      account.held + size <= Math.max(item, this.#shareOn(level))
+    return (accounts.at(-1) as Account).held + size <= maxEach && accounts.every(isWithin)
+  }
+
+  /** What may be in use already. A part is kept for owners that hold nothing else, as long as their use is small. */
+  #roomFor(use: Use, size: number): number {
+    const { capacity } = this.#options
+    const owner = use.accounts[0] as Account
+    const isSmallStart = owner.held === use.held && use.held + size <= Math.max(1, this.#kept / keptPart)
+    return capacity - size - (isSmallStart ? 0 : this.#kept)
+  }
+
+  /** Nothing is too large while nothing else is in use. */
+  #fits(use: Use, size: number): boolean {
+    if (this.#used === use.held) return true
+    return this.#used <= this.#roomFor(use, size) && this.#isWithinShares(use, size)
+  }
+
+  #give(use: Use, size: number): void {
+    this.#turn++
+    this.#used += size
+    use.held += size
+    for (const [level, account] of use.accounts.entries()) {
+      account.servedAt = this.#turn
+      this.#levels[level]?.hold(account, size)
+    }
+  }
+
+  /** Compares level by level; true where the first comes before the second. */
+  #isBefore(one: Request, other: Request, by: readonly ('held' | 'servedAt' | 'waiting')[]): boolean {
+    for (const [level, mine] of one.use.accounts.entries())
+      for (const what of by) {
+        const theirs = other.use.accounts[level] as Account
+        if (mine[what] !== theirs[what]) return mine[what] < theirs[what]
+      }
+    return this.#options.newestFirst === true ? one.order > other.order : one.order < other.order
+  }
+
+  #first(isWanted: (request: Request) => boolean): Request | undefined {
+    let best: Request | undefined
+    for (const [head] of this.#queues.values()) {
+      if (head === undefined || !isWanted(head)) continue
+      if (best === undefined || this.#isBefore(head, best, ['held', 'servedAt'])) best = head
+    }
+    return best
+  }
+
+  #wait(use: Use, size: number): Promise<void> {
+    const { maxWaiting, maxWaitMs, endsSlow = false } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const timer = setTimeout(() => {
+      this.#leaveQueue(request, this.#full())
+      this.#serve()
+    }, maxWaitMs)
+    const settle = (error: Error | null): void => {
+      clearTimeout(timer)
+      if (error === null) resolve()
+      else reject(error)
+    }
+    const request: Request = { use, size, key: use.owners.join('\0'), order: ++this.#turn, settle }
+    const queue = this.#queues.get(request.key)
+    if (queue === undefined) this.#queues.set(request.key, [request])
+    else queue.push(request)
+    this.#waiting++
+    use.requests.add(request)
+    for (const [level, account] of use.accounts.entries()) this.#levels[level]?.beginWait(account)
+    this.#serve()
+    if (this.#waiting > maxWaiting) this.#refuseOne()
+    if (use.held > 0 && use.requests.has(request)) this.#breakDeadlock()
+    if (endsSlow && use.requests.has(request)) this.#endWhileWaiting()
+    return promise
+  }
+
+  #leaveQueue(request: Request, error: Error | null): void {
+    const { use, key } = request
+    const queue = this.#queues.get(key) as Request[]
+    queue.splice(queue.indexOf(request), 1)
+    if (queue.length === 0) this.#queues.delete(key)
+    this.#waiting--
+    use.requests.delete(request)
+    for (const [level, account] of use.accounts.entries()) this.#levels[level]?.endWait(account)
+    request.settle(error)
+  }
+
+  #serve(): void {
+    while (this.#waiting > 0 && this.#used < this.#options.capacity) {
+      const request = this.#first(({ use, size }) => this.#fits(use, size))
+      if (request === undefined) return
+      this.#give(request.use, request.size)
+      this.#leaveQueue(request, null)
+    }
+  }
+
+  #refuseOne(): void {
+    let last: Request | undefined
+    for (const queue of this.#queues.values()) {
+      const request = queue.at(-1) as Request
+      if (last === undefined || this.#isBefore(last, request, ['waiting'])) last = request
+    }
+    if (last !== undefined) this.#leaveQueue(last, this.#full())
+  }
+
+  /** When everything is held by uses that wait for more, none would go on: refuses one of the owner that holds most. */
+  #breakDeadlock(): void {
+    const growing = [...this.#queues.values()].flat().filter(({ use }) => use.held > 0)
+    const stuck = new Set(growing.map(({ use }) => use)).values().reduce((sum, { held }) => sum + held, 0)
+    if (stuck < this.#used) return
+    const [victim] = growing.toSorted(
+      (one, other) => ownerHolds(other) - ownerHolds(one) || one.use.held - other.use.held,
+    )
+    if (victim !== undefined) this.#leaveQueue(victim, this.#full())
+  }
+
+  #endWhileWaiting(): void {
+    // Not for each request that waits: looking for what is slow costs as much as there is.
+    if (this.#ending !== null) return
+    this.#ending = setInterval(() => {
+      if (this.#waiting > 0) return this.#endOne()
+      clearInterval(this.#ending ?? undefined)
+      this.#ending = null
+    }, endEveryMs).unref()
+    this.#endOne()
+  }
+
+  /** Ends the slow transfer that frees most of the owner furthest above its share, unless enough is becoming free. */
+  #endOne(): void {
+    const now = performance.now()
+    let [left, victim, most]: [number, Use | null, number] = [this.#used, null, 0]
+    for (const use of this.#transfers) {
+      if (use.held === 0) continue
+      const isEnding = now - use.endedAt < endsWithinMs
+      if (isEnding) left -= use.held
+      const excess = isEnding || use.transfer?.isSlow() !== true ? 0 : this.#excessOf(use)
+      if (excess > most || (excess > 0 && excess === most && use.held > (victim?.held ?? 0)))
+        [victim, most] = [use, excess]
+    }
+    if (victim === null) return
+    const { accounts } = victim
+    const mayEnd = ({ use, size }: Request): boolean =>
+      left > this.#roomFor(use, size) &&
+      this.#isWithinShares(use, size) &&
+      use.accounts.some(({ held }, level) => held === 0 || (accounts[level] as Account).held > held + size)
+    if (this.#first(mayEnd) === undefined) return
+    victim.endedAt = now
+    victim.transfer?.end()
+  }
+
+  /** How far above its share the owner of a use is, on the level where that is most. */
+  #excessOf({ accounts }: Use): number {
+    return Math.max(...accounts.map(({ held }, level) => held - this.#shareOn(level)))
+  }
+}
+
+const ownerHolds = ({ use }: Request): number => (use.accounts[0] as Account).held

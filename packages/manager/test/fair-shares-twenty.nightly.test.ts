@@ -1,0 +1,4 @@
+// Twenty hostile projects.
+import { testFairShares } from './kit/fair-shares.ts'
+
+testFairShares(20)

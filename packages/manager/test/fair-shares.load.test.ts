@@ -1,0 +1,4 @@
+// Five hostile projects.
+import { testFairShares } from './kit/fair-shares.ts'
+
+testFairShares(5)
