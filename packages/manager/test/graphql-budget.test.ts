@@ -85,6 +85,19 @@ describe('ordinary questions', () => {
     expect([...refused]).toEqual([])
   })
 
+  test('three lists inside one another pass with default pages, and so do variables that give their sizes', async () => {
+    const text = '{ projects { applications { endpoints { id } } } }'
+    const { status, data, error } = await service.query(admin, text)
+    expect([status, error]).toEqual([200, null])
+    expect(data.projects[0].applications).toHaveLength(100)
+    const paged = await service.query(
+      admin,
+      'query($p: Pagination) { projects(pagination: $p) { applications(pagination: $p) { endpoints(pagination: $p) { id } } } }',
+      { p: { limit: 25, offset: 0 } },
+    )
+    expect([paged.status, paged.error, paged.data.projects[0].applications.length]).toEqual([200, null, 25])
+  })
+
   test('projects with their tenants and applications are answered', async () => {
     const { data, error } = await service.query(
       admin,
@@ -102,29 +115,95 @@ describe('too much', () => {
   const named = (field: string, count: number): string =>
     Array.from({ length: count }, (_, i) => `${field}${i}: ${field}`).join(' ')
 
-  test('three lists inside each other are refused at 100 rows each, before anything runs', async () => {
-    const documents = [
-      '{ projects { applications { endpoints { id } } } }',
-      `{ tenants(projectSlug: "full") { project { tenants { project { tenants { id } } } } } }`,
-      `{ tenants(projectSlug: "full") { project { tenants { project { tenants { __typename } } } } } }`,
-      `query($p: Pagination) { projects(pagination: $p) { applications { endpoints { id } } } }`,
-      `{ projects(${page(20)}) { tenants { project { tenants { id } } } } }`,
-      // Nobody charges __typename while it is shown.
-      `{ projects { tenants { ${named('__typename', 15)} } } }`,
+  const readsRows = (): boolean =>
+    service.statements.some((sql) => /from "?(tenants|applications|endpoints)/.test(sql))
+  const paged = (field: string, size: string, inner: string): string =>
+    `${field}(pagination: ${size}) { project { ${inner} } }`
+  /** Tenants below tenants, as many levels as lists, each with the page size. */
+  const nested = (lists: number, size: string): string => {
+    let inner = `tenants(pagination: ${size}) { id }`
+    for (let level = 2; level < lists; level++) inner = paged('tenants', size, inner)
+    return `tenants(projectSlug: "full", pagination: ${size}) { project { ${inner} } }`
+  }
+
+  test('five lists inside one another are refused before anything runs, by the sizes of their pages', async () => {
+    const hundred = '{limit: 100, offset: 0}'
+    const variable = { p: { limit: 100, offset: 0 } }
+    const documents: [string, object?][] = [
+      [`{ ${nested(5, hundred)} }`],
+      [`{ ${nested(5, 'null')} }`],
+      [`query($p: Pagination) { ${nested(5, '$p')} }`],
+      [`query($p: Pagination) { ${nested(5, '$p')} }`, variable],
+      [`query($p: Pagination = ${hundred}) { ${nested(5, '$p')} }`],
+      [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: 100 }],
+      // A size that the list will refuse makes no room for the others.
+      [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: -1 }],
     ]
-    for (const text of documents) {
+    for (const [text, variables] of documents) {
       service.statements.length = 0
-      const { status, error } = await service.query(admin, text)
-      expect([text, status, error]).toEqual([text, 400, expect.stringContaining('more than 100000 objects')])
-      expect(service.statements.filter((sql) => /from "?(tenants|applications|endpoints)/.test(sql))).toEqual(
-        [],
-      )
+      const { status, error } = await service.query(admin, text, variables as Record<string, unknown>)
+      expect([text, status, error, readsRows()]).toEqual([
+        text,
+        400,
+        'this document could return more than 1000000000 objects; ask for smaller pages or fewer levels',
+        false,
+      ])
     }
-    const { status } = await service.query(
-      admin,
-      `{ projects(${page(1)}) { applications { endpoints { id } } } }`,
-    )
-    expect(status).toBe(200)
+    const one = { p: { limit: 1, offset: 0 } }
+    for (const text of [
+      `query($p: Pagination = ${hundred}) { ${nested(5, '$p')} }`,
+      `{ ${nested(5, page(1).slice(12))} }`,
+    ])
+      expect((await service.query(admin, text, one)).error).toBeNull()
+  })
+
+  test('a mutation whose answer could have too many objects is refused before anything is written', async () => {
+    const create = (slug: string, inner: string): string =>
+      `mutation { createTenant(projectId: "${project.id}", input: {name: "New", slug: "${slug}"}) { project { ${inner} } } }`
+    const tenants = (inner: string): string => `tenants { project { ${inner} } }`
+    for (const inner of [
+      tenants(tenants('tenants { id }')),
+      // 100 * (1 + 1 + 100 * (1 + 15)) objects, each counted with the other names of its type.
+      `tenants { project { tenants { ${named('__typename', 15)} } } }`,
+    ]) {
+      const { status, error } = await service.query(admin, create('refused', inner))
+      expect([status, error]).toEqual([
+        400,
+        'this document could return more than 100000 objects; ask for smaller pages or fewer levels',
+      ])
+    }
+    const written = await service.sql.query("select slug from tenants where slug = 'refused'")
+    expect(written.rows).toEqual([])
+    const fits = await service.query(admin, create('accepted', tenants('slug')))
+    expect([fits.status, fits.error]).toEqual([200, null])
+    await service.sql.query("delete from tenants where slug = 'accepted'")
+  })
+
+  test('objects are counted while they are produced, and an answer stops at 100,000 of them', async () => {
+    // A page has 100 tenants, each with the project, which has a page of 100 tenants again.
+    const rows = (first: number): string =>
+      nested(3, '{limit: 100, offset: 0}').replace('limit: 100', `limit: ${first}`)
+    // 4 + 4 * (1 + 100 * (2 + 100)) objects for four rows.
+    const fits = await service.query(admin, `{ ${rows(1)} }`)
+    expect([fits.status, fits.error]).toEqual([200, null])
+    for (const text of [
+      `{ ${rows(10)} }`,
+      `{ ${rows(100)} }`,
+      `{ ${nested(4, '{limit: 100, offset: 0}')} }`,
+      `query($p: Pagination) { ${nested(3, '$p')} }`,
+      // Nothing charges __typename while it is shown.
+      `{ tenants(projectSlug: "full") { project { tenants { ${named('__typename', 15)} } } } }`,
+    ]) {
+      const { status, data, error, errors } = await service.query(admin, text)
+      expect([text, status, data, error]).toEqual([
+        text,
+        200,
+        null,
+        'this answer would have more than 100000 objects; ask for smaller pages or fewer levels',
+      ])
+      expect(errors.length).toBeLessThanOrEqual(20)
+      expect(errors[0]?.extensions?.code).toBe('bad_request')
+    }
   })
 
   test('short and long values that make more than 16 MiB together are refused while they are shown', async () => {

@@ -21,14 +21,17 @@ describe('limits', () => {
     // In a process of its own, so that only the server's time is measured and not the sender's.
     const server = await startProcess(service.database.url)
     const agent = new Agent({ keepAlive: true })
-    const send = (body: string) => timedPost(agent, `${server.url}/query`, headersOf(admin), body)
-    for (let i = 0; i < 200; i++) await send(json('{ me { id } }'))
+    const send = (person: Person, body: string) =>
+      timedPost(agent, `${server.url}/query`, headersOf(person), body)
+    for (let i = 0; i < 200; i++) await send(admin, json('{ me { id } }'))
     const slow: string[] = []
     for (const [name, body] of Object.entries(overLimits)) {
       const times: number[] = []
       for (let round = 0; round < 9; round++) {
         // Another text each time, so that no cache answers.
-        const answer = await send(body.replace('id', `id  ${' '.repeat(round)}`))
+        // And another person: a refusal is followed by a pause of its own.
+        const person = await seedUser(service.sql, `${name} ${round}`)
+        const answer = await send(person, body.replace('id', `id  ${' '.repeat(round)}`))
         expect([name, answer.status]).toEqual([name, 400])
         times.push(answer.ms)
       }

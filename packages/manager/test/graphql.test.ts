@@ -125,6 +125,49 @@ describe('shapes', () => {
     expect((await service.sql.query("select 1 from projects where slug = 'batched'")).rowCount).toBe(0)
   })
 
+  test('a page of another site or host is refused with 403 before its document is read, and the own page is not', async () => {
+    const { host, port } = new URL(service.url)
+    const refused: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'Same-Origin, none' },
+      { 'sec-fetch-site': 'cross-site', origin: `http://${host}` },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${Number(port) + 1}` },
+    ]
+    for (const headers of refused)
+      for (const query of [
+        '{ me { id } }',
+        'mutation { createProject(input: {name: "f", slug: "foreign"}) { id } }',
+      ]) {
+        const { status, body } = await post(json(query), headers)
+        expect([headers, status, body['data']]).toEqual([headers, 403, null])
+        const [{ message, extensions } = { message: '', extensions: {} }] = body['errors'] as {
+          message: string
+          extensions: { code?: string }
+        }[]
+        expect([message, extensions.code]).toEqual([
+          'the query was sent by a page of another site; send it from a page of this host',
+          'forbidden',
+        ])
+      }
+    expect((await service.sql.query("select 1 from projects where slug = 'foreign'")).rowCount).toBe(0)
+    const own: Record<string, string>[] = [
+      {},
+      { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
+      // The proxy may ask for another host than the browser did.
+      { 'sec-fetch-site': 'same-origin', origin: 'https://manager.example' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-mode': 'cors' },
+      { origin: 'https://manager.example', 'x-forwarded-host': 'manager.example' },
+    ]
+    for (const headers of own) expect((await post(json('{ me { id } }'), headers)).status).toBe(200)
+    // Without the secret of the proxy the gate answers first.
+    const bare = await postBody(service.url, { 'sec-fetch-site': 'cross-site' }, json('{ me { id } }'))
+    expect(bare.status).toBe(401)
+  })
+
   test('[graphql.no-rate-limit] a burst of valid requests is never answered 429', async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, () => post(json('{ me { id } }'))))
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])

@@ -11,6 +11,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
+import { isAnswerRefused, refuseAnswer, unresolved } from './refused-answers.ts'
 
 const maxBytes = 16 * 1_048_576
 // What a value costs beside its text: quotes, and the work of showing it, which for true and 1 is all there is.
@@ -19,7 +20,7 @@ const shortLength = 64
 
 /** Contents that may be large, charged before they are read; and all other values, charged as they are shown. */
 type Kind = 'contents' | 'values'
-type Spent = Record<Kind, number> & { refusals: Partial<Record<Kind, AppError>> }
+type Spent = Record<Kind, number>
 const spent = new WeakMap<object, Spent>()
 
 export type Charge = (bytes: number) => void
@@ -27,19 +28,20 @@ export type Charge = (bytes: number) => void
 /** Returns a function that throws once the contents requested in this request are too much for one response. */
 export const answerBudget =
   (context: object): Charge =>
-  (bytes) =>
-    charge(context, 'contents', bytes)
+  (bytes) => {
+    const problem = charge(context, 'contents', bytes)
+    if (problem !== null) throw problem
+  }
 
-function charge(context: object, kind: Kind, bytes: number): void {
+/** What is wrong once there are too many bytes of the kind; null until then. */
+function charge(context: object, kind: Kind, bytes: number): AppError | null {
   let total = spent.get(context)
-  if (total === undefined) spent.set(context, (total = { contents: 0, values: 0, refusals: {} }))
+  if (total === undefined) spent.set(context, (total = { contents: 0, values: 0 }))
   total[kind] += bytes
-  if (total[kind] <= maxBytes) return
-  // One error for all the fields that are refused from now on.
-  total.refusals[kind] ??= badRequest(
+  if (total[kind] <= maxBytes) return null
+  return badRequest(
     `the ${kind} in this answer would have more than ${maxBytes} bytes; ask for smaller pages or fewer fields`,
   )
-  throw total.refusals[kind]
 }
 
 /** Whether a type or field is declared @large: its resolver has charged it before. */
@@ -64,9 +66,10 @@ function chargeField(field: GraphQLField<unknown, unknown>): void {
   }
 }
 
-function chargeValue(context: object, { path }: GraphQLResolveInfo, value: unknown): unknown {
-  charge(context, 'values', bytesOf(value) + (path.key as string).length)
-  return value
+function chargeValue(context: object, info: GraphQLResolveInfo, value: unknown): unknown {
+  if (isAnswerRefused(context)) return unresolved()
+  const problem = charge(context, 'values', bytesOf(value) + (info.path.key as string).length)
+  return problem === null ? value : refuseAnswer(context, problem, info)
 }
 
 function bytesOf(value: unknown): number {

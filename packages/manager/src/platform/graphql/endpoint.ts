@@ -1,26 +1,33 @@
 // POST /query: what reaches execution, and how its responses and failures look. Documents are executed as they are,
 // never compiled: no text of a caller becomes code.
-import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
 import type { Static } from 'typebox'
-import { type AppError, badRequest } from '../errors.ts'
+import { type AppError, badRequest, forbidden, unavailable } from '../errors.ts'
 import type { ApiServer } from '../http/declarations.ts'
 import { toAppError } from '../http/error-bodies.ts'
 import type { graphqlError } from '../http/http.schemas.ts'
-import { createDocuments } from './documents.ts'
+import { isFromOwnPage } from '../http/origin.ts'
+import { sizeProblem } from './document-size.ts'
+import { type Operation, createDocuments } from './documents.ts'
 import { querySchema } from './graphql.schemas.ts'
 import { limits } from './limits.ts'
 import { maxErrors, documentError } from './error-messages.ts'
+import { refusedAnswer } from './refused-answers.ts'
+import { type Turn, createTurns } from './turns.ts'
 import { findVariableErrors } from './variables.ts'
 
 type Body = { query: string; variables: Record<string, unknown>; operationName: string | undefined }
 type Result = { data?: object | null; errors?: readonly Error[] }
+type Refused = { errors: readonly AppError[] }
 type Shown = Static<typeof graphqlError>
 
 export type EndpointOptions = {
   schema: GraphQLSchema
   maxBodyBytes: number
   policy: { user: string }
+  /** Who is calling: the requests of one person take turns. */
+  personOf: (request: FastifyRequest) => string
   createContext: (request: FastifyRequest) => Record<string, unknown>
   readDbError: (error: unknown) => AppError | null
 }
@@ -28,37 +35,63 @@ export type EndpointOptions = {
 /** Registers the one GraphQL route. */
 export function registerGraphql(server: ApiServer, options: EndpointOptions): void {
   const { schema } = options
-  const readOperation = createDocuments(schema)
+  const documents = createDocuments(schema)
+  const inTurn = createTurns()
 
-  async function run(body: Body, request: FastifyRequest): Promise<Result> {
-    request.logFields['operation'] = body.operationName ?? null
-    const read = readOperation(body.query, body.operationName)
+  /** The operation that may run, or why none may. */
+  function judge({ query, variables, operationName }: Body, request: FastifyRequest): Operation | Refused {
+    const read = documents.read(query, operationName)
     if ('errors' in read) return read
     request.logFields['operation'] = read.operation.name?.value ?? null
-    const errors = findVariableErrors(schema, read.operation, body.variables)
+    const errors = findVariableErrors(schema, read.operation, variables)
     if (errors.length > 0) return { errors }
-    const { document } = read
+    const problem = sizeProblem({ schema, ...read }, variables)
+    return problem === null ? read : { errors: [problem] }
+  }
+
+  async function run(body: Body, request: FastifyRequest, turn: Turn): Promise<Result> {
+    request.logFields['operation'] = body.operationName ?? null
+    const isCostly = !documents.isKnown(body.query)
+    // A caller that has left while it was not their turn is not worth one.
+    const isLeft = (): boolean => request.raw.socket.destroyed
+    const work = () => (isLeft() ? { errors: [unavailable('the caller has left')] } : judge(body, request))
+    const judged = await turn.judge(isCostly, work, (result) => isRefused(result) && !isLeft())
+    if (isRefused(judged)) return judged
+    const { document } = judged
     const { operationName, variables: variableValues } = body
-    const contextValue = options.createContext(request)
-    return execute({ schema, document, operationName, variableValues, contextValue })
+    const contextValue = { ...options.createContext(request), turn, isLeft }
+    const executed = execute({ schema, document, operationName, variableValues, contextValue })
+    return Promise.race([executed, refusedAnswer(contextValue)])
   }
 
   const config = { policy: options.policy, errorShape: 'graphql' as const }
   const route = {
     config,
     bodyLimit: options.maxBodyBytes,
+    onRequest: refuseForeign,
     preValidation: refuseBatch,
     schema: querySchema,
   }
   server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
-    const { data = null, errors } = await run(body, request)
+    const bytes = Number(request.headers['content-length'] ?? options.maxBodyBytes)
+    const { data = null, errors } = await inTurn(options.personOf(request), bytes, (turn) =>
+      run(body, request, turn),
+    )
     if (errors === undefined) return { data }
     const shown = errors.slice(0, maxErrors).map((error) => show(error, reply, options))
     request.hasFailed = true
     request.logFields['error_code'] = shown[0]?.extensions.code
     return { errors: shown, data }
   })
+}
+
+const isRefused = (judged: Operation | Refused): judged is Refused => 'errors' in judged
+
+/** Before the body is read: a page of another site must not act for the person who looks at it. */
+const refuseForeign: onRequestHookHandler = (request, _reply, done) => {
+  if (isFromOwnPage(request.raw, request.isFromProxy)) done()
+  else done(forbidden('the query was sent by a page of another site; send it from a page of this host'))
 }
 
 /** A batch would pass every limit of a single document. */

@@ -25,7 +25,7 @@ export const querySchema = {
     },
     { title: 'a JSON object with a query' },
   ),
-  response: { 200: graphqlResponse, ...errorResponses('graphql', 429) },
+  response: { 200: graphqlResponse, ...errorResponses('graphql', 403) },
 }
 
 export const playgroundSchema = {

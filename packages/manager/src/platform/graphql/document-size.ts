@@ -1,0 +1,79 @@
+// An upper bound for absurd documents, before they run: lists inside lists, each counted with its whole page. Ordinary
+// documents stay far below it; how many objects they produce is counted while they run (object-budget.ts).
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  valueFromASTUntyped,
+} from 'graphql'
+import { type AppError, badRequest } from '../errors.ts'
+import { maxObjects, pageSizeOf } from './object-budget.ts'
+
+/**
+ * Of queries, five lists inside one another with default pages; four pass, with many fields in each. A mutation must not
+ * be refused once it has run, so that what it could return has to be within the budget.
+ */
+const maxPossibleObjects = (operation: OperationTypeNode): number =>
+  operation === OperationTypeNode.MUTATION ? maxObjects : 1_000_000_000
+
+type Variables = Readonly<Record<string, unknown>>
+type Asked = { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode }
+
+/**
+ * What is wrong when the response could contain more objects than is believable; null when nothing is. Plain recursion is safe: a validated document
+ * has no cycle and a bounded number of selections.
+ */
+export function sizeProblem({ schema, document, operation }: Asked, given: Variables): AppError | null {
+  const fragments = new Map<string, SelectionSetNode>()
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
+  const variables = withDefaults(operation, given)
+  const countAll = (set: SelectionSetNode | undefined, type: GraphQLObjectType): number =>
+    (set?.selections ?? []).reduce((sum, node) => {
+      if (node.kind === Kind.FIELD) return sum + countField(node, type)
+      const inner = node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragments.get(node.name.value)
+      return sum + countAll(inner, type)
+    }, 0)
+  const countField = (node: FieldNode, type: GraphQLObjectType): number => {
+    // As they are counted in the end.
+    if (node.name.value === '__typename') return Number(node.alias !== undefined)
+    const field = type.getFields()[node.name.value]
+    const named = field && getNamedType(field.type)
+    if (field === undefined || !isObjectType(named)) return 0
+    const rows = isListType(getNullableType(field.type)) ? pageSizeOf(argumentsOf(node, variables)) : 1
+    return rows * (1 + countAll(node.selectionSet, named))
+  }
+  const root = schema.getRootType(operation.operation)
+  const max = maxPossibleObjects(operation.operation)
+  if (!root || countAll(operation.selectionSet, root) <= max) return null
+  return badRequest(
+    `this document could return more than ${max} objects; ask for smaller pages or fewer levels`,
+  )
+}
+
+function withDefaults({ variableDefinitions }: OperationDefinitionNode, given: Variables): Variables {
+  const defaults = (variableDefinitions ?? []).map(({ variable, defaultValue }) => [
+    variable.name.value,
+    defaultValue && valueFromASTUntyped(defaultValue),
+  ])
+  return { ...Object.fromEntries(defaults), ...given }
+}
+
+const argumentsOf = (node: FieldNode, variables: Variables): Record<string, unknown> =>
+  Object.fromEntries(
+    (node.arguments ?? [])
+      .filter(({ name }) => name.value === 'pagination' || name.value === 'limit' || name.value === 'first')
+      .map(({ name, value }) => [
+        name.value,
+        valueFromASTUntyped(value, variables as Record<string, unknown>),
+      ]),
+  )

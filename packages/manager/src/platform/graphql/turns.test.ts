@@ -1,0 +1,160 @@
+// The requests of one person take turns; those of others do not wait for them. Pure.
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../errors.ts'
+import { type Turn, createTurns } from './turns.ts'
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+const always = () => true
+const never = () => false
+
+/** Requests that end when they are told to. */
+function openRequests(inTurn: ReturnType<typeof createTurns>) {
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const send = (person: string, name: string, bytes = 0): Promise<string> =>
+    inTurn(person, bytes, async () => {
+      started.push(name)
+      await new Promise<void>((resolve) => ends.set(name, resolve))
+      return name
+    })
+  return { started, send, end: (name: string) => ends.get(name)?.() }
+}
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+describe('requests', () => {
+  test('run eight at a time for one person, the next ones in their order, and others do not wait', async () => {
+    const { started, send, end } = openRequests(createTurns())
+    const all = Array.from({ length: 11 }, (_, i) => send('anna', `a${i}`))
+    const other = send('bert', 'b0')
+    await settled()
+    const eight = Array.from({ length: 8 }, (_, i) => `a${i}`)
+    expect(started).toEqual([...eight, 'b0'])
+    end('a3')
+    await settled()
+    expect(started.at(-1)).toBe('a8')
+    end('a8')
+    end('a0')
+    await settled()
+    expect(started.slice(-2)).toEqual(['a9', 'a10'])
+    for (const name of started) end(name)
+    expect(await Promise.all(all)).toHaveLength(11)
+    expect(await other).toBe('b0')
+  })
+
+  test('that fail pass their turn on too', async () => {
+    const inTurn = createTurns()
+    const fail = () => inTurn('anna', 0, () => Promise.reject(new Error('broken')))
+    const failures = await Promise.all(Array.from({ length: 30 }, () => failureOf(fail())))
+    expect(new Set(failures.map((error) => (error as Error).message))).toEqual(new Set(['broken']))
+    expect(await inTurn('anna', 0, () => Promise.resolve('served'))).toBe('served')
+  })
+
+  test.each([
+    ['1,000 wait', 1_000, 0],
+    ['64 MiB of bodies wait', 16, 4 * 1_048_576],
+  ])(
+    'of one person are refused with 503 while %s, and those of others are not',
+    async (_what, waiting, bytes) => {
+      const { send, end, started } = openRequests(createTurns())
+      const all = Array.from({ length: 8 + waiting }, (_, i) => send('anna', `a${i}`, bytes))
+      const refused = await failureOf(send('anna', 'one too many', 1))
+      expect(refused).toBeInstanceOf(AppError)
+      const { status, retryAfterSeconds } = refused as AppError
+      expect([status, retryAfterSeconds]).toEqual([503, 1])
+      const other = send('bert', 'b', bytes)
+      await settled()
+      end('b')
+      expect(await other).toBe('b')
+      for (let i = 0; i < started.length; i++) {
+        end(started[i] as string)
+        await settled()
+      }
+      expect(await Promise.all(all)).toHaveLength(8 + waiting)
+      const next = send('anna', 'afterwards', bytes)
+      end('afterwards')
+      expect(await next).toBe('afterwards')
+    },
+  )
+})
+
+describe('large responses', () => {
+  test('of one person are built one after the other, those of others at the same time', async () => {
+    const inTurn = createTurns()
+    const order: string[] = []
+    const ends = new Map<string, () => void>()
+    const build = (person: string, name: string): Promise<void> =>
+      inTurn(person, 0, async (turn) => {
+        // Several fields ask; the request waits once.
+        await Promise.all([turn.enterLarge(), turn.enterLarge()])
+        expect(turn.enterLarge()).toBeNull()
+        order.push(name)
+        await new Promise<void>((resolve) => ends.set(name, resolve))
+      })
+    const fail = inTurn('anna', 0, async (turn) => {
+      await settled()
+      void turn.enterLarge()
+      throw new Error('gone')
+    })
+    const all = [build('anna', 'a0'), build('anna', 'a1'), build('bert', 'b0'), build('anna', 'a2')]
+    expect(await failureOf(fail)).toBeInstanceOf(Error)
+    expect(order).toEqual(['a0', 'b0'])
+    for (const name of ['a0', 'a1', 'a2']) {
+      ends.get(name)?.()
+      await settled()
+    }
+    ends.get('b0')?.()
+    await Promise.all(all)
+    expect(order).toEqual(['a0', 'b0', 'a1', 'a2'])
+  })
+})
+
+describe('documents', () => {
+  const judge = (inTurn: ReturnType<typeof createTurns>, person: string, ...how: Parameters<Turn['judge']>) =>
+    inTurn(person, 0, (turn) => turn.judge(...how))
+  const busyFor = (ms: number) => (): number => {
+    const until = performance.now() + ms
+    while (performance.now() < until);
+    return performance.now()
+  }
+
+  test('of one person are judged one at a time, with a pause of nine times as long after each refused one', async () => {
+    const inTurn = createTurns()
+    const startedAt = performance.now()
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, () => judge(inTurn, 'anna', true, busyFor(5), always) as Promise<number>),
+    )
+    for (const [index, end] of ends.entries()) expect(end - startedAt).toBeGreaterThan(5 + index * 49)
+  })
+
+  test('wait for the pause also when nothing else of the person is under way', async () => {
+    const inTurn = createTurns()
+    const first = (await judge(inTurn, 'anna', true, busyFor(5), always)) as number
+    const second = (await judge(inTurn, 'anna', false, () => performance.now(), never)) as number
+    expect(second - first).toBeGreaterThan(44)
+  })
+
+  test('of other people are judged in that pause, and the event loop turns before each costly one', async () => {
+    const inTurn = createTurns()
+    const order: string[] = []
+    const note = (name: string) => () => void order.push(name)
+    const all = Array.from({ length: 3 }, (_, i) => judge(inTurn, 'anna', true, note(`a${i}`), always))
+    const others = Array.from({ length: 20 }, (_, i) => judge(inTurn, `p${i}`, true, note('other'), never))
+    setImmediate(note('loop'))
+    await Promise.all([...all, ...others])
+    expect(order.filter((name) => name !== 'other')).toEqual(['loop', 'a0', 'a1', 'a2'])
+    expect(order.lastIndexOf('other')).toBeLessThan(order.indexOf('a1'))
+  })
+
+  test('that cannot be judged do not block the next ones', async () => {
+    const inTurn = createTurns()
+    const broken = (): never => {
+      throw new Error('broken')
+    }
+    expect(await failureOf(judge(inTurn, 'anna', true, broken, never))).toBeInstanceOf(Error)
+    expect(await judge(inTurn, 'anna', true, () => 'judged', never)).toBe('judged')
+  })
+})
