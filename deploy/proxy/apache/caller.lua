@@ -1,6 +1,10 @@
 -- Finds out who is calling and writes every header that only the proxy may set. It runs after the sign-in and before a request
 -- leaves: what it does not let pass, does not pass. A function per gate; what no function vouches for has no identity.
-local validate
+local validate, limits
+
+local function part(r, file)
+  return dofile(r.subprocess_env['svc_proxy_dir'] .. '/' .. file)
+end
 
 -- Names that only a proxy may set, however they are written: `_` and `-` are the same to many a backend.
 local own = {
@@ -85,7 +89,7 @@ local function selected_tenant(r)
 end
 
 local function vouch(r, person, set)
-  validate = validate or dofile(r.subprocess_env['svc_proxy_dir'] .. '/validate.lua')
+  validate = validate or part(r, 'validate.lua')
   local application, dedicated = host(r)
   local found = validate({
     manager = r.subprocess_env['svc_manager'], secret = r.subprocess_env['svc_proxy_secret'],
@@ -107,6 +111,8 @@ function gates.proxy(r, set)
 end
 function gates.user(r, set, person)
   gates.proxy(r, set)
+  limits = limits or part(r, 'limits.lua')
+  if not limits(r, person and person.subject) then return refuse(r, 503, '1') end
   if person == nil then
     if r.subprocess_env['svc_personal_token'] == nil then return refuse(r, 401) end
     set['Authorization'] = nil
@@ -149,5 +155,12 @@ function caller(r)
   r.headers_in['Connection'] = connection(r.headers_in['Connection'] or '')
   r.headers_in['Cookie'] = cookies(r.headers_in['Cookie'] or '')
   for name, value in pairs(set) do r.headers_in[name] = value or nil end
+  return apache2.DECLINED
+end
+
+-- The request has ended, maybe in another thread: its place at the limits is free again.
+function ended(r)
+  local place = r.subprocess_env['svc_place']
+  if place then r:ivm_set(place, 0) end
   return apache2.DECLINED
 end
