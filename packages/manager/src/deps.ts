@@ -1,7 +1,9 @@
 // What every feature may use beside the features above it: the world, and what one process has one of.
 import { availableParallelism } from 'node:os'
 import { type Config, settingsOf } from './config/config.ts'
+import { auditSettings } from './features/audit/audit.settings.ts'
 import { socketSettings } from './features/comms/sockets.settings.ts'
+import { piletSettings } from './features/pilets/pilets.settings.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createActivity } from './platform/credentials/activity.ts'
 import { createAuthFailures } from './platform/credentials/auth-failures.ts'
@@ -14,6 +16,8 @@ import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
+import { apiServerOf } from './platform/orchestrator/kubernetes-access.ts'
+import { ownServicesOf } from './platform/outbound/own-services.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
@@ -50,6 +54,9 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
       openFileLimit(),
       connectionNeeds(config, kdfThreads, world.blobStores.connections),
     ),
+    ownServices: ownServicesOf({ ...config, optionalUrls: optionalUrls(config) }, () =>
+      world.redis.shards.all(),
+    ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ pool: database.jobPool, log: world.log }),
     kdf,
@@ -72,6 +79,29 @@ export async function closeDeps({ activity, authFailures, kdf, jobs, tracing }: 
 /** Development without a proxy: no secret is needed, and a request without identity is an administrator's. */
 export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
   env === 'development' && devUserOverride
+
+/** Services of the installation that no outbound call may reach, as far as the configuration names them. */
+function optionalUrls(config: Config): string[] {
+  const { piletsS3Endpoint } = settingsOf(config, piletSettings)
+  const { checkpointS3Endpoint } = settingsOf(config, auditSettings)
+  return [piletsS3Endpoint, checkpointS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter(
+    (url) => url !== undefined,
+  )
+}
+
+function apiServer({
+  orchestratorKind,
+  orchestratorKubeconfig,
+  orchestratorApiServer,
+}: Config): string | undefined {
+  if (orchestratorKind !== 'kubernetes') return undefined
+  try {
+    return apiServerOf({ kubeconfig: orchestratorKubeconfig ?? null, server: orchestratorApiServer }).href
+  } catch {
+    // Only processes that wake workloads need the file, and they do not start without it.
+    return undefined
+  }
+}
 
 const [readinessConnections, renderThreads] = [1, 2]
 

@@ -17,7 +17,7 @@ async function start(config: Config): Promise<void> {
   const { label: database } = databaseAddress(config.databaseUrl)
   const world = createWorld(config)
   const { log } = world
-  for (const warning of configWarnings(config)) log.warn(warning)
+  for (const warning of configWarnings(config, settings)) log.warn(warning)
   const retiredKeys = await openDatabase(config, world)
   const app = await createApp(config, world, { retiredKeys })
   const health = createHealthServer(app.readiness, world.metrics)

@@ -7,6 +7,7 @@ import { createDbErrorReader } from './platform/db/db-errors.ts'
 import { chargeFields } from './platform/graphql/answer-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
 import { registerGraphiql } from './platform/graphql/graphiql.ts'
+import { countObjects } from './platform/graphql/object-budget.ts'
 import { createSchema, readSdl } from './platform/graphql/schema.ts'
 import { createClientAddress } from './platform/http/client-address.ts'
 import type { ApiServer } from './platform/http/declarations.ts'
@@ -68,6 +69,7 @@ export async function createTransport(
     tracing: deps.tracing,
     readDbError,
     pool: deps.database.pool,
+    waiting: deps.database.waiting,
     maxWaiting: config.databaseMaxWaiting,
     maxConnections: deps.shares.api,
     isDraining: () => readiness.isDraining(),
@@ -93,7 +95,8 @@ export async function createTransport(
       readDbError,
       maxBodyBytes: config.graphqlMaxBodyBytes,
       policy: { user: 'each field declares its own policy (@can)' },
-      createContext: (request) => ({ actor: request.actor, deadline: performance.now() + maxRequestMs }),
+      personOf: ({ actor }) => actor?.user.id ?? '',
+      createContext: ({ actor }) => ({ actor, deadline: performance.now() + maxRequestMs }),
     })
     if (config.env === 'development') await registerGraphiql(server, graphiqlTabs)
   }
@@ -124,6 +127,7 @@ function createGuardedSchema(features: readonly CreatedFeature[], alterSdl = (sd
   const scopes: Scopes = joined(features.map((feature) => feature.scopes))
   const fields = guardSchema(schema, scopes)
   chargeFields(schema)
+  countObjects(schema)
   return { schema, scopes, fields, print }
 }
 

@@ -12,6 +12,7 @@ import { loadRetiredKeys } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { readCheckpointFiles } from './checkpoint-files.ts'
 import { commandConfig, withKeyedDatabase } from './context.ts'
+import { counted } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** manager audit … */
@@ -115,10 +116,10 @@ function print(terminal: Terminal, report: AuditReport, { json, since }: VerifyO
   const { count, problem } = report.checkpoints
   if (problem !== null) terminal.say(`BROKEN checkpoints: ${problem}`)
   if (json === true) return
-  const rows = since === undefined ? `${report.entries} rows` : `${report.checked} rows since then`
-  terminal.say(
-    `audit trail ${report.status}: ${rows} in ${report.chains.length} chains, ${count} checkpoints`,
-  )
+  const rows =
+    since === undefined ? counted(report.entries, 'row') : `${counted(report.checked, 'row')} since then`
+  const chains = counted(report.chains.length, 'chain')
+  terminal.say(`audit trail ${report.status}: ${rows} in ${chains}, ${counted(count, 'checkpoint')}`)
 }
 
 function addExport(audit: Command, terminal: Terminal): void {
@@ -150,7 +151,9 @@ Examples:
       if (out !== undefined) writeFileSync(out, text, { flag: 'wx' })
       else terminal.stdout.write(text)
       const { checkpoint } = heads
-      terminal.warn(`checkpoint ${checkpoint.seq}, ${heads.heads.length} chains, key ${heads.keyId}`)
+      terminal.warn(
+        `checkpoint ${checkpoint.seq}, ${counted(heads.heads.length, 'chain')}, key ${heads.keyId}`,
+      )
     })
 }
 
@@ -162,6 +165,6 @@ function showProgress(
   return ({ rows, chains, ofChains }) => {
     if (performance.now() - saidAt < 1_000) return
     saidAt = performance.now()
-    terminal.progress(`\r${rows} rows, ${chains}/${ofChains} chains `)
+    terminal.progress(`\r${counted(rows, 'row')}, ${chains}/${counted(ofChains, 'chain')} `)
   }
 }

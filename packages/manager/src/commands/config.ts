@@ -28,7 +28,7 @@ Redis are named as they would be.`,
       const values = commandConfig(terminal, command)
       terminal.say(databaseAddress(values.databaseUrl).sentence)
       terminal.say(redisAddress(values.redisUrl, topologyOf(values)))
-      for (const warning of configWarnings(values)) terminal.warn(`warning: ${warning}`)
+      for (const warning of configWarnings(values, settings)) terminal.warn(`warning: ${warning}`)
       terminal.say('the configuration is fine')
     })
 

@@ -69,17 +69,25 @@ function addListCommand(keys: Command, terminal: Terminal): void {
       examples('npm run manager -- pilet-keys list', 'npm run --silent manager -- pilet-keys list --json'),
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      const [found, unsigned] = await withSigning(commandConfig(terminal, command), async ({ signing }) => [
-        await signing.list(),
-        await signing.countUnsigned(),
-      ])
+      const [found, { unsigned, unstated }] = await withSigning(
+        commandConfig(terminal, command),
+        async ({ signing }) => [await signing.list(), await signing.countUnsigned()],
+      )
       for (const line of options.json === true ? found.map(asJson) : asTable(found)) terminal.say(line)
       // Not on standard output, which --json keeps machine-readable.
       if (found.length === 0) terminal.warn('there is no key yet; the first upload makes one')
       if (unsigned > 0)
-        terminal.warn(`${unsigned} pilets have no signature; \`manager pilet-keys sign\` signs them`)
+        terminal.warn(
+          `${pilets(unsigned)} no signature; \`manager pilet-keys sign\` signs ${unsigned === 1 ? 'it' : 'them'}`,
+        )
+      if (unstated > 0)
+        terminal.warn(
+          `${pilets(unstated)} no statement; \`manager pilet-keys sign\` signs ${unstated === 1 ? 'one' : 'one for each'}`,
+        )
     })
 }
+
+const pilets = (count: number): string => (count === 1 ? '1 pilet has' : `${count} pilets have`)
 
 function addActivateCommand(keys: Command, terminal: Terminal): void {
   keys
@@ -126,13 +134,13 @@ function addSignCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('sign')
     .description(
-      'Sign stored pilets that have no signature with the active key; may be run again at any time.',
+      'Sign stored pilets that have no signature or no statement with the active key; may be run again at any time.',
     )
-    .option('--replacing <key-id>', 'sign what this key has signed, instead of what has no signature')
+    .option('--replacing <key-id>', 'sign what this key has signed instead')
     .addHelpText(
       'after',
       `
-Exits 1, and names them, when stored bytes are damaged, or never had the signature that is replaced.
+Exits 1, and names them, when stored bytes are damaged, or never had the signature that they are stored with.
 ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys sign --replacing 3f2a9c0d81b7e654')}`,
     )
     .action(async ({ replacing = null }: { replacing?: string | null }, command: Command) => {
@@ -140,7 +148,7 @@ ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys 
         signStored(scope, replacing, (done) => terminal.progress(`\rpilets ${done}`)),
       )
       terminal.progress('\n')
-      terminal.say(`${signed} pilets were signed`)
+      terminal.say(signed === 1 ? '1 pilet was signed' : `${signed} pilets were signed`)
       for (const one of damaged) terminal.warn(damageOf(one))
       if (damaged.length === 0) return
       terminal.warn('these were not signed; upload them again under a new version')
@@ -160,9 +168,13 @@ function addDeleteCommand(keys: Command, terminal: Terminal): void {
     })
 }
 
+const damages = {
+  bytes: 'the bytes SHA256 are not there whole',
+  signature: 'its signature is not of these bytes',
+  statement: 'its bytes begin like a statement, which could speak for another pilet',
+}
 const damageOf = ({ project, name, version, sha256, damage }: SignedPackages['damaged'][number]): string =>
-  `DAMAGED ${name} ${version} of project ${project}: ` +
-  (damage === 'bytes' ? `the bytes ${sha256} are not there whole` : 'its signature is not of these bytes')
+  `DAMAGED ${name} ${version} of project ${project}: ${damages[damage].replace('SHA256', sha256)}`
 
 const stateOf = ({ isActive }: ListedKey): string => (isActive ? 'active' : 'verifies')
 

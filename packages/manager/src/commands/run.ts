@@ -11,7 +11,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // Commander has already printed the help, the version or the usage error.
     if (error instanceof CommanderError) return error.exitCode
-    if (error instanceof ConfigError) terminal.stderr.write(`${error.message}\n`)
+    // It has a line for each problem, which may quote a value.
+    if (error instanceof ConfigError) for (const line of error.message.split('\n')) terminal.warn(line)
     else terminal.warn(`error: ${(error as Error).message}`)
     return 1
   }

@@ -4,8 +4,15 @@ import type { ConfigSource } from '../config/config.ts'
 
 type Output = Writable & { isTTY?: boolean; columns?: number }
 
-/** Control characters in names that users typed must not reach the terminal. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')
+/**
+ * Control characters and characters that change the direction of a text, in names that users typed, must not reach the
+ * terminal. The escape is that of JSON, so that a line of JSON stays the same value.
+ */
+const escapeControls = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 type Surroundings = {
   env: ConfigSource['env']
@@ -24,11 +31,11 @@ export function createTerminal(surroundings: Surroundings) {
     exitCode: 0,
     /** Prints one line of the result. */
     say: (line: string): void => {
-      stdout.write(`${printable(line)}\n`)
+      stdout.write(`${escapeControls(line)}\n`)
     },
     /** Prints one line to standard error: standard output stays machine-readable. */
     warn: (line: string): void => {
-      stderr.write(`${printable(line)}\n`)
+      stderr.write(`${escapeControls(line)}\n`)
     },
     /** Prints a part of a progress display, only if standard error is a terminal. */
     progress: (text: string): void => {

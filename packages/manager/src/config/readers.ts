@@ -16,6 +16,8 @@ export type Setting<T, Optional extends boolean> = {
   default?: T
   secret: boolean
   optional: Optional
+  /** Without effect. It is still accepted, with a warning, so that the configuration of the previous release starts. */
+  retired?: boolean
 }
 
 export type SettingsTable = Record<string, Setting<unknown, boolean>>
@@ -24,7 +26,11 @@ type ValueOf<S> =
 /** The values that a table of settings describes. */
 export type ValuesOf<Table> = { [Name in keyof Table]: ValueOf<Table[Name]> }
 
-type Options<T> = { key: string; env: string; doc: string; default?: T; secret?: boolean; optional?: boolean }
+type Options<T> = { key: string; env: string; doc: string; default?: T } & {
+  secret?: boolean
+  optional?: boolean
+  retired?: boolean
+}
 
 /** Declares one setting; `optional: true` makes its type include undefined. */
 export function setting<T, O extends Options<T>>(read: Reader<T>, options: O) {

@@ -290,7 +290,7 @@ export const platformSettings = {
     key: 'esb.max_connections',
     env: 'SVC_ESB_MAX_CONNECTIONS',
     default: 5_000,
-    doc: 'Connections a process has to all endpoints together, one project at most half of them; fewer where the limit of open files does not allow that many. Calls that need a further one are answered 503 with `Retry-After`.',
+    doc: 'Connections a process has to all endpoints together, shared fairly between projects; fewer where the limit of open files does not allow that many. Calls that need a further one are answered 503 with `Retry-After`.',
   }),
   kdfThreads: setting(integer(1, 64), {
     key: 'credentials.kdf_threads',
@@ -298,11 +298,11 @@ export const platformSettings = {
     optional: true,
     doc: 'Threads that hash tokens and passwords (PBKDF2, about 0.15 s of a core each), at low priority. Without it one less than there are cores, at least one.',
   }),
-  kdfMaxQueue: setting(integer(1, 1_000), {
+  kdfMaxQueue: setting(integer(1, 10_000), {
     key: 'credentials.kdf_max_queue',
     env: 'SVC_CREDENTIALS_KDF_MAX_QUEUE',
-    default: 16,
-    doc: 'Hashes that may wait for a thread, in each of three lanes (making secrets, proving tokens, trying passwords) and at most half of them for one caller; further requests that need one are answered 503 with `Retry-After`.',
+    default: 1_000,
+    doc: 'Hashes that may wait for a thread. Making secrets, proving tokens and trying passwords take turns, and so do projects and user names. When too many wait, the one with the most loses its last; it is answered 503 with `Retry-After`.',
   }),
   maxRemembered: setting(integer(1_000, 10_000_000), {
     key: 'credentials.max_remembered',

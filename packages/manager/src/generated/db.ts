@@ -161,6 +161,7 @@ export interface BackendRegistrations {
   lastHeartbeat: Generated<Timestamp>;
   machineUserId: string;
   projectId: string;
+  signingSecret: Buffer | null;
   updatedAt: Generated<Timestamp>;
   version: string;
 }
@@ -189,6 +190,7 @@ export interface CliLogins {
   intervalSeconds: Generated<number>;
   ipAddress: string;
   lastPolledAt: Timestamp | null;
+  network: Generated<string>;
   publicKey: Buffer;
   sealedToken: Buffer | null;
   secretHash: Buffer;
@@ -438,6 +440,8 @@ export interface PiletPackages {
   signature: Buffer | null;
   size: number;
   spec: string;
+  statementKeyId: string | null;
+  statementSignature: Buffer | null;
   updatedAt: Generated<Timestamp>;
   version: string;
 }

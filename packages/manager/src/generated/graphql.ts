@@ -101,7 +101,7 @@ export type Query = {
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
   /** The audit trail of a project, newest first unless ordered otherwise. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
-  /** Logged calls of an application, of one endpoint of it, or of one request id, newest first. limit is from 1 to 100, by default 100. */
+  /** Logged calls of an application, of one endpoint of it, or of one request id, newest first unless ordered otherwise. limit, from 1 to 100, stands for a first page; pagination takes its place. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
@@ -119,7 +119,7 @@ export type Query = {
   readonly user2applications: ReadonlyArray<User2Application>;
   readonly user2application: User2Application;
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
-  /** Without pagination all of them, as long as they fit into one response. */
+  /** Without filters, order and pagination all of them, as long as they fit into one response. Order by version is by precedence. */
   readonly piletPackages: PiletPackages;
   readonly piletPackage: PiletPackage;
   /** The projects the caller has any membership in; all of them for administrators. */
@@ -141,7 +141,7 @@ export type Query = {
   readonly me: User;
   /** Everyone for administrators; for others the people they share a project with. */
   readonly users: ReadonlyArray<User>;
-  /** People of the user directory whose name, user name or e-mail contains the text (begins with it when shorter than three); at most 25. */
+  /** People whose name, user name or e-mail contains the text (starts with it when shorter than three), by name unless ordered otherwise. The directory `local` finds the users the service has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
 };
 
@@ -195,6 +195,9 @@ export type QueryEsbAuditLogsArgs = {
   endpointId?: InputMaybe<Scalars['ID']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   requestId?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
 };
 
 
@@ -316,6 +319,8 @@ export type QueryTenantRoleDefinitionsArgs = {
 export type QueryPiletPackagesArgs = {
   projectId: Scalars['ID']['input'];
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
 };
 
@@ -400,6 +405,9 @@ export type QueryUsersArgs = {
 
 export type QueryUserProviderSearchArgs = {
   name: Scalars['String']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
 };
 
 export type Mutation = {
@@ -1016,7 +1024,7 @@ export type EsbAuditLog = {
   readonly responseBody?: Maybe<Scalars['String']['output']>;
 };
 
-/** What runs for an application in an environment. There is one at most for the two. */
+/** What runs for an application in an environment. There is one at most for the two. The Manager changes nothing by it, except that it wakes the workload while scaleToZero is on. */
 export type DeploymentSpecification = {
   readonly id: Scalars['ID']['output'];
   readonly application: Application;
@@ -1173,7 +1181,7 @@ export type UpdateEndpointInput = {
 export type EsbTransformPreview = {
   readonly output: Scalars['String']['output'];
   readonly contentType: Scalars['String']['output'];
-  /** What is no error and yet hardly meant: values that are missing, output that is not of its type. At most 20. */
+  /** What is no error and yet hardly meant: values that are missing, numbers with an exponent, output that is not of its type. At most 20. */
   readonly warnings: ReadonlyArray<TemplateWarning>;
 };
 
@@ -1331,7 +1339,7 @@ export type PiletPackage = {
 };
 
 export type PiletPackages = {
-  /** By name, then from the lowest version to the highest. */
+  /** By name, then from the lowest version to the highest, unless ordered otherwise. */
   readonly packages: ReadonlyArray<PiletPackage>;
   /** How many there are on all pages. */
   readonly count: Scalars['Int']['output'];
@@ -1573,7 +1581,7 @@ export type User = {
   readonly role: Scalars['String']['output'];
 };
 
-/** A person of the user directory, known to the service or not. */
+/** A person of the user directory. */
 export type UserProviderResult = {
   readonly id: Scalars['ID']['output'];
   readonly username: Scalars['String']['output'];

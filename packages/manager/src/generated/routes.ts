@@ -4,7 +4,7 @@ import type { ProxyRoute } from "../proxy-config/routes.ts";
 export const routes: readonly ProxyRoute[] = [
   {
     path: "/api/access/review",
-    methods: ["GET"],
+    methods: ["GET", "POST"],
     gate: "user",
     served_on: "management",
   },

@@ -1208,5 +1208,24 @@ export const schemaHistory: Readonly<
       "table legacy_rows": "table"
     },
     "removed": []
+  },
+  "0029_pending_cli_logins": {
+    "set": {
+      "column cli_logins.network": "text not null default ''::text",
+      "constraint cli_logins.cli_logins_network_length": "CHECK ((char_length(network) <= 100))",
+      "index cli_logins.cli_logins_network_idx": "CREATE INDEX cli_logins_network_idx ON public.cli_logins USING btree (network, created_at, id) WHERE (status = 'pending'::text)",
+      "index cli_logins.cli_logins_share_idx": "CREATE INDEX cli_logins_share_idx ON public.cli_logins USING btree (((((get_byte(secret_hash, 0) * 256) + get_byte(secret_hash, 1)) % 100)), created_at, id) WHERE (status = 'pending'::text)"
+    },
+    "removed": []
+  },
+  "0030_signing": {
+    "set": {
+      "column backend_registrations.signing_secret": "bytea",
+      "column pilet_packages.statement_key_id": "text collate \"C\"",
+      "column pilet_packages.statement_signature": "bytea",
+      "constraint pilet_packages.pilet_packages_statement_length": "CHECK ((octet_length(statement_signature) = 64)) NOT VALID",
+      "constraint pilet_packages.pilet_packages_statement_whole": "CHECK (((statement_signature IS NULL) = (statement_key_id IS NULL))) NOT VALID"
+    },
+    "removed": []
   }
 }

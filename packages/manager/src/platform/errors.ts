@@ -32,15 +32,27 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** What the log of calls says: the message, unless its readers may know more than the caller. */
   readonly logged: string
+  /** The rule behind a message whose text is fixed, and what to do, for the caller and the log; never a secret. */
+  readonly hint: string | undefined
+  /** The caller lacks a role, which the message names. */
+  readonly isNotPermitted: boolean
   constructor(
     code: ErrorCode,
     message: string,
-    options: { retryAfterSeconds?: number; cause?: unknown; logged?: string } = {},
+    options: {
+      retryAfterSeconds?: number
+      cause?: unknown
+      logged?: string
+      hint?: string
+      isNotPermitted?: true
+    } = {},
   ) {
     super(cut(message), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.logged = cut(options.logged ?? message)
+    this.hint = options.hint === undefined ? undefined : cut(options.hint)
+    this.isNotPermitted = options.isNotPermitted ?? false
     const mustSay = code === 'unavailable' || code === 'rate_limited'
     this.retryAfterSeconds = options.retryAfterSeconds ?? (mustSay ? 1 : undefined)
   }
@@ -55,6 +67,9 @@ export const badRequest = (message: string): AppError => new AppError('bad_reque
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`)
 /** The caller sees the thing but may not do this with it. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
+/** The same, because the caller lacks a role; the text says which. */
+export const notPermitted = (reason: string): AppError =>
+  new AppError('forbidden', `not permitted: ${reason}`, { isNotPermitted: true })
 /** The present state does not allow this. */
 export const conflict = (message: string): AppError => new AppError('conflict', message)
 /** Too many failures; the caller may try again after `waitMs` milliseconds. */

@@ -8,7 +8,8 @@ import { createStatementTimes } from './db/statement-times.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
 type Watched = {
-  pool: { totalCount: number; idleCount: number; waitingCount: number; options: { max: number } }
+  pool: { totalCount: number; idleCount: number; options: { max: number } }
+  waiting: () => number
   inflight: { size: number }
 }
 
@@ -20,7 +21,7 @@ function createLoadGauges({ computedGauge }: MetricFactory) {
   gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
   gauge('svc_db_pool_max', 'Database connections there may be.', ({ pool }) => pool.options.max)
-  gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount)
+  gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ waiting }) => waiting())
   return {
     /** What the gauges read. */
     watch: (what: Watched): void => void (watched = what),

@@ -6,6 +6,7 @@ import type { Activity } from '../platform/credentials/activity.ts'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/db/database.ts'
+import { type Owned, runOwned, setCaller, setOwner } from '../platform/db/owner.ts'
 import { type ClientAddress, clientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Gate } from '../platform/http/gate.ts'
@@ -13,7 +14,7 @@ import { presentedAuthorization } from '../platform/http/headers.ts'
 import { type Identity, type TenantUser, readIdentity, readTenantUser } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
-import { type Policy, authorize } from './authorize.ts'
+import { type Policy, authorizeRoute } from './authorize.ts'
 import type { Scopes } from './scopes.ts'
 
 /** A machine user that has proved its token. */
@@ -41,6 +42,8 @@ declare module 'fastify' {
     readonly clientAddress: string
     /** The same, as throttles count clients. */
     readonly clientNetwork: string
+    /** Whom its statements count for; null where there is no caller. */
+    owned: Owned | null
   }
 }
 
@@ -55,7 +58,7 @@ export type AuthenticateOptions = {
   activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
-  /** The owner of a personal access token, and its id; throws 401. */
+  /** The owner of a personal access token, and its id; throws 401, or 429 where hashing it was tried too often. */
   tokenOwner: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
   /** The machine user behind an Authorization header; throws 401 or 429. */
   machineOf: (authorization: string | null, client: string) => Promise<Machine>
@@ -69,6 +72,7 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
   server.decorateRequest('machine', undefined)
   server.decorateRequest('tenantUser', undefined)
   server.decorateRequest('isFromProxy', false)
+  server.decorateRequest('owned', null)
   // Computed only where it is read.
   server.decorateRequest('clientAddress', {
     getter() {
@@ -82,9 +86,18 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
   })
   // Not an async function: a request that needs only the gate goes on at once.
   server.addHook('onRequest', (request, _reply, done) => {
-    const admission = admit(request, options)
+    // The caller's own words are enough to take turns until the caller is known.
+    const { 'x-token-subject': subject, authorization } = request.headers
+    const owned: Owned = { caller: String(subject ?? authorization ?? ''), projectId: null }
+    const admission = runOwned(owned, () => admit(request, options))
     if (admission === null) done()
+    else request.owned = owned
     return admission
+  })
+  // Fastify loses the async context while it reads a body, so the owner is set after that.
+  server.addHook('preHandler', ({ owned }, _reply, done) => {
+    if (owned === null) done()
+    else runOwned(owned, done)
   })
 }
 
@@ -146,7 +159,7 @@ async function admitHolder(
   await admitUser(request, options)
   const params = { ...(request.query as object), ...(request.params as object) } as Record<string, string>
   const key = policy.on.map((name) => params[name] ?? null)
-  await authorize(request.actor as Actor, policy, key)
+  await authorizeRoute(request.actor as Actor, policy, key)
 }
 
 /** Refusals before the caller is known are counted and not logged: anyone could fill the log with them. */
@@ -162,6 +175,7 @@ async function unlogged<T>(request: FastifyRequest, admit: () => T | Promise<T>)
 async function admitMachine(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const authorization = presentedAuthorization(request.raw)
   request.machine = await unlogged(request, () => options.machineOf(authorization, request.clientNetwork))
+  setOwner(request.machine.projectId)
   request.logFields['machine_user'] = request.machine.id
   options.activity.noteMachineUser(request.machine.id)
 }
@@ -179,7 +193,7 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
   ).catch(refused('identity'))
   const { user, tokenId } =
     typeof shown === 'string'
-      ? await options.tokenOwner(shown).catch(refused('pat'))
+      ? await options.tokenOwner(shown).catch(refused('pat')).catch(asOverload)
       : { user: await options.provision(shown), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
   const traceId = request.span.context?.traceId
@@ -189,8 +203,16 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
     tokenId,
     traceId,
   })
+  setCaller(user.id)
   request.logFields['actor'] = user.id
   options.activity.noteUser(user.id)
+}
+
+/** The routes of people have no rate limit: hashing one token too often is overload there, with the same time to wait. */
+function asOverload(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
+  const { message, retryAfterSeconds = 1 } = error
+  throw new AppError('unavailable', message, { retryAfterSeconds, cause: error })
 }
 
 /**

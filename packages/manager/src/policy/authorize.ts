@@ -1,6 +1,7 @@
 // The decision. These functions throw or return nothing: a forgotten await cannot open a door by being truthy.
 import type { Scope } from '../generated/graphql.ts'
-import { forbidden, notFound } from '../platform/errors.ts'
+import { setOwner } from '../platform/db/owner.ts'
+import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor, RolesInProject } from './actor.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'
 import { applicationRank, projectRank, projectRoles } from './roles.ts'
@@ -31,11 +32,25 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
     if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.rolesIn(noProject)
     throw notFound(noun)
   }
-  if (actor.isAdministrator) return
+  // Whoever has no rights in a project uses nothing of its share.
+  if (actor.isAdministrator) return setOwner(target.projectId)
   const roles = await actor.rolesIn(target.projectId)
-  if (holds(requirement, roles, target)) return
+  if (holds(requirement, roles, target)) return setOwner(target.projectId)
   if (!holds(permissions[view], roles, target)) throw notFound(noun)
-  throw forbidden(`not permitted: this needs ${describeRequirement(requirement)}`)
+  throw notPermitted(`this needs ${describeRequirement(requirement)}`)
+}
+
+/**
+ * The same for a REST route: a thing the actor cannot see is forbidden to them, whether or not it exists. Only
+ * administrators learn that it does not.
+ */
+export async function authorizeRoute(actor: Actor, policy: Policy, key: (string | null)[]): Promise<void> {
+  try {
+    await authorize(actor, policy, key)
+  } catch (error) {
+    if (actor.isAdministrator || !(error instanceof AppError) || error.code !== 'not_found') throw error
+    throw notPermitted(`this needs ${describeRequirement(permissions[policy.do])}`)
+  }
 }
 
 async function authorizeSystem(
@@ -48,7 +63,7 @@ async function authorizeSystem(
     const enough = projectRoles.slice(projectRoles.indexOf(requirement.anyProject))
     if (await actor.hasProjectRole(enough)) return
   }
-  throw forbidden(`not permitted: ${permission} needs ${describeRequirement(requirement)}`)
+  throw notPermitted(`${permission} needs ${describeRequirement(requirement)}`)
 }
 
 function holds(requirement: Requirement, roles: RolesInProject, target: Target): boolean {

@@ -11,7 +11,6 @@ import {
 } from 'graphql'
 import { unavailable } from '../platform/errors.ts'
 import { clearLoaders } from '../platform/graphql/loaders.ts'
-import { nextSlot } from '../platform/graphql/yielding.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
 import type { Scopes } from './scopes.ts'
@@ -119,21 +118,16 @@ function wrap(
     const { actor, deadline = 0 } = context as Partial<GraphqlContext>
     // Without an actor the request did not pass authentication; nothing may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
-    const run = (): unknown => {
-      if (performance.now() > deadline)
-        throw unavailable('the request took too long; ask for less, or try again')
-      const keys = named.map((readers) => readers.map((read) => read(source, args)))
-      const proceed = (): unknown => resolve(source, args, context, info)
-      if (isMutation)
-        return startMutation(context as GraphqlContext)
-          .then(() => judge(actor, policy, keys))
-          .then(proceed)
-      const verdict = verdictOn(context as GraphqlContext, policy, keys)
-      return verdict === true ? proceed() : verdict.then(proceed)
-    }
-    // Before anything is judged: a rejected verdict that is not awaited at once would be an unhandled rejection.
-    const turn = nextSlot(context as object)
-    return turn === null ? run() : turn.then(run)
+    if (performance.now() > deadline)
+      throw unavailable('the request took too long; ask for less, or try again')
+    const keys = named.map((readers) => readers.map((read) => read(source, args)))
+    const proceed = (): unknown => resolve(source, args, context, info)
+    if (isMutation)
+      return startMutation(context as GraphqlContext)
+        .then(() => judge(actor, policy, keys))
+        .then(proceed)
+    const verdict = verdictOn(context as GraphqlContext, policy, keys)
+    return verdict === true ? proceed() : verdict.then(proceed)
   }
 }
 

@@ -2,7 +2,7 @@
 // either comes before the write and stops it, or waits for it.
 import type { Permission } from './permissions.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { forbidden } from '../platform/errors.ts'
+import { notPermitted } from '../platform/errors.ts'
 import { type Actor, credentialEnded } from './actor.ts'
 import { describeRequirement } from './authorize.ts'
 import { permissions } from './permissions.ts'
@@ -33,18 +33,28 @@ export async function recheckPermission(
   projectId: string,
 ): Promise<void> {
   await recheckCredential(tx, actor)
-  const requirement = permissions[permission]
-  if (await isStillAdministrator(tx, actor.user.id)) return
+  if (!(await stillHolds(tx, actor, permission, projectId)))
+    throw notPermitted(`this needs ${describeRequirement(permissions[permission])}`)
+}
+
+/** True when the caller still holds a permission of the project by their role in it. */
+export async function stillHolds(
+  tx: Tx,
+  actor: Actor,
+  permission: Permission,
+  projectId: string,
+): Promise<boolean> {
+  if (await isStillAdministrator(tx, actor.user.id)) return true
+  const { project: required } = permissions[permission]
   const role = await projectRoleOf(tx, projectId, actor.user.id)
-  if (requirement.project === undefined || projectRank(role) < projectRank(requirement.project))
-    throw forbidden(`not permitted: this needs ${describeRequirement(requirement)}`)
+  return required !== undefined && projectRank(role) >= projectRank(required)
 }
 
 /** The same for a permission that only administrators hold. */
 export async function recheckSystemPermission(tx: Tx, actor: Actor, permission: Permission): Promise<void> {
   await recheckCredential(tx, actor)
   if (!(await isStillAdministrator(tx, actor.user.id)))
-    throw forbidden(`not permitted: this needs ${describeRequirement(permissions[permission])}`)
+    throw notPermitted(`this needs ${describeRequirement(permissions[permission])}`)
 }
 
 /** True when the user is an administrator. */

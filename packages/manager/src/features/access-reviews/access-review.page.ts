@@ -1,5 +1,6 @@
-// The review as a page, to read and to print: the summary first, then the entries that ask for a decision.
+// The review as a page, to read, to print and to attest: the summary first, then the entries that ask for a decision.
 import { type Html, html } from '../../platform/http/pages/html.ts'
+import { counted, countedNoun, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import {
   type Flag,
@@ -9,6 +10,7 @@ import {
   recommendations,
   scopeTypes,
 } from './flags.pure.ts'
+import { attestForm } from './attest.page.ts'
 import type { ReportHead, ShownReport } from './report.service.ts'
 
 type Shown = ShownReport['entries'][number]
@@ -51,8 +53,12 @@ const principalNames: Record<string, string> = {
   personal_access_token: 'personal access token',
 }
 
-/** The page of a report; `projectId` is the one that was asked for. */
-export function accessReviewPage({ head, entries }: ShownReport, projectId: string | null): Page {
+/** The page of a report; `projectId` is the one that was asked for, `formToken` proves that this person was shown it. */
+export function accessReviewPage(
+  { head, entries }: ShownReport,
+  projectId: string | null,
+  formToken: string,
+): Page {
   const title = head.scope.type === 'system' ? 'Access review' : `Access review of ${head.scope.name}`
   const scoped = projectId === null ? '' : `project_id=${projectId}&`
   return {
@@ -67,35 +73,19 @@ export function accessReviewPage({ head, entries }: ShownReport, projectId: stri
         most flags. The whole report: <a href="?${scoped}format=csv">CSV</a>,
         <a href="?${scoped}format=json">JSON</a>.
       </p>
-      ${tableOf(entries)}
-      <h2>Attest</h2>
-      <p>
-        An attestation records that you have looked at this access. It changes none: revoke and modify with
-        the usual operations. Send <code>POST /api/access/review/attest</code> with
-        <code
-          >{"report_id": "${head.report_id}", "population_hash": "${head.population_hash}", "decision":
-          "approve"}</code
-        >. It is refused when access has changed since this page was made.
-      </p>`,
+      ${tableOf(entries)} ${attestForm(head, entries.length, formToken)}`,
   }
-}
-
-const row = (name: string, value: string | Html): Html =>
-  html`<dt>${name}</dt>
-    <dd>${value}</dd> `
-
-const chainNames = {
-  ok: 'verified, unbroken',
-  empty: 'empty',
-  broken: 'BROKEN: do not rely on who granted what',
 }
 
 const factsOf = ({ scope, generated_at, report_id, population_hash, summary, chain }: ReportHead): Html[] => [
   row('Scope', scope.type === 'system' ? 'The whole system' : html`Project <bdi>${scope.name}</bdi>`),
   row('As of', time(generated_at)),
-  row('Entries', `${counted(summary.entries)} held by ${counted(summary.principals)} principals`),
+  row(
+    'Entries',
+    `${counted(summary.entries)} held by ${countedNoun(summary.principals, 'principal', 'principals')}`,
+  ),
   row('Activity', html`recorded since ${time(summary.activity_recorded_since)}`),
-  row('Audit trail', (chain.status === 'ok' ? chain.reason : null) ?? chainNames[chain.status]),
+  row('Audit trail', verdictOf(chain)),
   row('Report', html`<code>${report_id}</code>`),
   row('Population', html`<code>${population_hash}</code>`),
 ]
@@ -110,17 +100,19 @@ const charts = ({ summary }: ReportHead): Html =>
     ]}
   </div>`
 
+const singular = { entries: 'entry', principals: 'principal' } as const
+
 /** A table with a bar in each row, all to the scale of the longest. */
 function chart<Name extends string>(
   title: string,
-  unit: string,
+  unit: keyof typeof singular,
   counts: Readonly<Record<Name, number>>,
   [order, names]: [readonly Name[], Readonly<Record<Name, string>>],
 ): Html {
   const longest = Math.max(1, ...order.map((name) => counts[name]))
   const rows = order.map((name) => {
     const share = Math.round((counts[name] / longest) * 1_000) / 10
-    const text = `${names[name]}: ${counted(counts[name])} ${unit}`
+    const text = `${names[name]}: ${countedNoun(counts[name], singular[unit], unit)}`
     return html`<tr>
       <th scope="row" class="label">${names[name]}</th>
       <td class="number">${counted(counts[name])}</td>
@@ -145,6 +137,7 @@ function chart<Name extends string>(
 
 const shownOf = (shown: number, all: number): string => {
   if (all === 0) return 'There is no access.'
+  if (all === 1) return 'One entry.'
   return shown === all
     ? `All ${counted(all)} entries.`
     : `The first ${counted(shown)} of ${counted(all)} entries.`
@@ -198,12 +191,6 @@ const scopeText = (type: string, project: string | null): Html | string => {
 
 const endOf = ({ expires_at }: Shown): Html | null =>
   expires_at === null ? null : html`<small>until ${date(expires_at, '')}</small>`
-
-const counted = (count: number): string => count.toLocaleString('en')
-
-/** Minutes are enough to read; the whole is in the attribute. */
-const time = (at: string): Html =>
-  html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
 
 const date = (at: string | null, otherwise: string): Html | string =>
   at === null ? otherwise : html`<time datetime="${at}">${at.slice(0, 10)}</time>`

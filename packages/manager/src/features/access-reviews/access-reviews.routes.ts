@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../policy/actor.ts'
 import { prefersHtml } from '../../platform/http/accept.ts'
@@ -7,12 +8,13 @@ import type { ApiServer } from '../../platform/http/declarations.ts'
 import { refuseEmbedding } from '../../platform/http/pages/forms.ts'
 import { sendPage } from '../../platform/http/pages/send-page.ts'
 import { sendPieces } from '../../platform/http/send-pieces.ts'
+import { formToken } from '../../platform/secrets/form-token.ts'
 import { accessReviewPage } from './access-review.page.ts'
 import { attestSchema, reviewSchema } from './access-reviews.schemas.ts'
 import type { AttestService } from './attest.service.ts'
 import type { Entry, ReportService, StreamedReport } from './report.service.ts'
 
-type Services = { reports: ReportService; attestations: AttestService }
+type Services = { reports: ReportService; attestations: AttestService; formKey: KeyObject }
 
 // 10,000 entries, each with a justification of a thousand characters, would be more: those that are written by hand fit.
 const bodyLimit = 4_194_304
@@ -20,7 +22,8 @@ const policy = { can: { do: 'ACCESS_REVIEW' as const, on: [], in: 'SYSTEM' as co
 const actorOf = (request: FastifyRequest): Actor => request.actor as Actor
 
 /** The report, as JSON, CSV or a page, and its attestation. */
-export function registerAccessReviewRoutes(server: ApiServer, { reports, attestations }: Services): void {
+export function registerAccessReviewRoutes(server: ApiServer, services: Services): void {
+  const { reports, attestations, formKey } = services
   server.get(
     '/api/access/review',
     {
@@ -36,8 +39,10 @@ export function registerAccessReviewRoutes(server: ApiServer, { reports, attesta
       const signal = closeSignalOf(reply)
       if (format === undefined && prefersHtml(request.headers.accept)) {
         refuseEmbedding(request)
-        const report = await reports.show(actorOf(request), { projectId, format: 'html' }, signal)
-        return sendPage(reply, 200, accessReviewPage(report, projectId))
+        const actor = actorOf(request)
+        const report = await reports.show(actor, { projectId, format: 'html' }, signal)
+        const shown = { userId: actor.user.id, thingId: report.head.report_id }
+        return sendPage(reply, 200, accessReviewPage(report, projectId, formToken(formKey, shown)))
       }
       const wanted = { projectId, format: format ?? 'json' }
       const report = await reports.stream(actorOf(request), wanted, signal)

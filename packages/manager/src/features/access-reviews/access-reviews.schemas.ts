@@ -1,7 +1,8 @@
 // What reviewers ask for and send, and the responses.
 import { type TSchema, Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
-import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
+import { errorResponses, errorSchemas, uuid } from '../../platform/http/http.schemas.ts'
+import { notBlank } from '../../platform/http/validation.ts'
 import { activities, flags, principalTypes, recommendations, scopeTypes } from './flags.pure.ts'
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -90,7 +91,7 @@ export const reviewSchema = {
   operationId: 'readAccessReview',
   summary: 'All the access there is, for somebody who reviews it',
   description:
-    'One moment, complete or 503. JSON; CSV with `format=csv`; a page to who prefers `text/html`. Each report is recorded.',
+    'One moment, complete or 503. JSON; CSV with `format=csv`; an HTML page if the client prefers `text/html`. Each report is recorded.',
   tags: ['people' as const],
   querystring: Type.Object({
     project_id: Type.Optional(uuid('Only the access in this project.')),
@@ -100,7 +101,7 @@ export const reviewSchema = {
   }),
   alternatives: {
     'text/csv': Type.String({ description: 'A header record, then a record for each entry.' }),
-    'text/html': Type.String({ description: 'The summary, and up to 1,000 entries.' }),
+    'text/html': Type.String({ description: 'The summary, up to 1,000 entries, and a form to attest with.' }),
   },
   response: { 200: report, ...errorResponses('error') },
 }
@@ -151,5 +152,32 @@ export const attestSchema = {
       entries: Type.Integer({ description: 'How many entries it is about.' }),
     }),
     ...errorResponses('error', 404, 409),
+  },
+}
+
+export const attestFormSchema = {
+  operationId: 'attestAccessReviewByForm',
+  summary: 'Answer for what the page of a review has shown',
+  description:
+    'The form of the page. The attestation is about every entry of the report; the response is a page that says what was recorded.',
+  tags: ['people' as const],
+  consumes: 'application/x-www-form-urlencoded' as const,
+  body: Type.Object(
+    {
+      report_id: uuid('The report, as the page has it.'),
+      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'As the page has it.' }),
+      decision,
+      comment: Type.String({ description: 'May be empty; at most 2,000 characters.' }),
+      confirmed: Type.Optional(
+        Type.String({ maxLength: 10, description: '`yes` when the person has looked; needed to attest.' }),
+      ),
+    },
+    { title: 'the form of the page' },
+  ),
+  produces: 'text/html',
+  response: {
+    200: Type.String({ description: 'HTML.' }),
+    401: errorSchemas.page,
+    ...errorResponses('page', 403, 404, 409, 413, 415),
   },
 }

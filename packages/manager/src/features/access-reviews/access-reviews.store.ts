@@ -197,7 +197,7 @@ export type Attestation = {
   reportId: string | null
   projectId: string | null
   populationHash: string
-  decision: string
+  decision: 'approve' | 'revoke' | 'modify'
   comment: string
   entries: number
   namesEntries: boolean

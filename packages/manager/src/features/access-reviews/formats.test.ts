@@ -5,7 +5,7 @@ import { parseCsv, reviewCalls, reviewPath } from '../../../test/kit/access-revi
 import { type Person, headersOf } from '../../../test/kit/app.ts'
 import { createMachine, createToken } from '../../../test/kit/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
 import { appendRows } from '../../../test/kit/trail.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true })
@@ -93,6 +93,16 @@ describe('the page', () => {
     expect(text).toContain(population_hash)
     expect(text.match(/<tr class="(?:revoke|review|keep)">/g)?.length).toBe(entries.length)
     expect(text).toContain(`All ${entries.length} entries.`)
+  })
+
+  test('one entry of one principal is told in the singular', async () => {
+    const { id } = await seedProject(service.sql, 'lonely')
+    await seedMember(service.sql, await seedUser(service.sql, 'alone'), 'readonly', { projectId: id })
+    const { text } = await page(`?project_id=${id}`)
+    expect(text).toContain('1 held by 1 principal<')
+    expect(text).toContain('One entry. What')
+    expect(text).toMatch(/aria-label="[\w ]+: 1 entry"/)
+    expect(text).not.toMatch(/\b1 (entries|principals)\b/)
   })
 
   test('what should be revoked is first, and no more than a thousand entries are shown', async () => {

@@ -7,7 +7,7 @@ export const accessTokenSettings = throttleSettings('forgery', {
   blockMs: 60_000,
   doc: {
     failures:
-      'Personal access tokens with a correct check but a wrong remainder, or made up for a token of an old install, for one prefix, after which unknown tokens with this prefix are answered 429.',
+      'Personal access tokens with a correct check but a wrong remainder, or made up for a token of an old install, for one prefix, after which unknown tokens with this prefix are refused: 429 on `/api/validate-proxy-auth`, 503 elsewhere.',
     block: 'How long that lasts.',
   },
 })

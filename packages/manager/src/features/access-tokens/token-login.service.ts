@@ -83,7 +83,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     present,
     fits,
 
-    /** The owner of the token, and its id; throws 401 when it is not valid. */
+    /** The owner of the token, and its id; throws 401 when it is not valid, 429 when it was tried too often to be hashed. */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
       const token = await present(text)
       const login = token === null ? null : await findLogin(token.prefix)

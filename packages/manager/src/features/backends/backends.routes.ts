@@ -36,12 +36,13 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
       const applicationId = application_id.toLowerCase()
       const caller = callerOf(request)
       const input = { applicationId, callbackUrl: callback_url, version: version ?? '' }
-      const { id, token, isNew } = await registrations.register(caller, input)
+      const { id, token, signingSecret, isNew } = await registrations.register(caller, input)
       void reply.code(isNew ? 201 : 200).header('cache-control', 'no-store')
       return {
         success: true as const,
         registered_id: id,
         token,
+        signing_secret: signingSecret,
         message: isNew ? 'Backend registered' : 'Backend registration updated',
         environment_id: caller.machine.environmentId,
         application_id: applicationId,

@@ -11,8 +11,9 @@ const registered = Type.Object(
   {
     success,
     registered_id: uuid('The registration; heartbeats name it.'),
-    token: Type.String({
-      description: 'Callbacks carry it as `Authorization: Bearer` and are signed with it. Shown once.',
+    token: Type.String({ description: 'Callbacks carry it as `Authorization: Bearer`. Shown once.' }),
+    signing_secret: Type.String({
+      description: 'Verifies `webhook-signature` of callbacks (Standard Webhooks). It is never sent again.',
     }),
     message,
     environment_id: uuid('The environment of the machine user.'),
@@ -25,7 +26,7 @@ export const registerSchema = {
   operationId: 'registerBackend',
   summary: 'Registers the caller as backend of an application, to be called back by triggers',
   description:
-    'There is one registration for an application and a machine user: registering again updates it and replaces its token.',
+    'There is one registration for an application and a machine user: registering again updates it and replaces its token and its signing secret.',
   tags,
   body: Type.Object({
     application_id: uuid("An application of the project of the machine user's environment."),

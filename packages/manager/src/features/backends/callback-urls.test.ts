@@ -85,6 +85,47 @@ describe('the callback URL', () => {
     expect(rowCount).toBe(0)
   })
 
+  const openedBy = (what: string, network = 'its network') =>
+    `its host is ${what}, which is called only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains ${network}`
+  const malformed =
+    'it must be an absolute http or https URL with a valid host, without user name, password, spaces and backslashes'
+  const refusals: [url: string, hint: string][] = [
+    ['http://127.0.0.1:8080/', openedBy('a loopback address')],
+    ['http://[::1]/', openedBy('a loopback address')],
+    ['http://0x7f.1/', openedBy('a loopback address')],
+    ['http://localhost:3000/', openedBy('a loopback address', '127.0.0.0/8')],
+    ['http://192.168.1.1/', openedBy('a private address')],
+    ['http://backend.internal/', openedBy('a name of an internal network', 'that network')],
+    ['http://169.254.1.1/', 'its host is a link-local address, which is never called'],
+    ['http://metadata.google.internal/', 'its host is a metadata service, which is never called'],
+    ['http://224.0.0.1/', 'its host is a multicast address, which is never called'],
+    ['/hooks', malformed],
+    ['https://user:secret@backend.example.com/', malformed],
+    ['http://a..b/', malformed],
+    ['http://backend.example.com:0/', 'its port must not be 0'],
+    [`https://backend.example.com/${'x'.repeat(2_100)}`, 'it must have at most 2048 characters'],
+  ]
+  test.each(refusals.map(([url, hint]) => ({ name: url.slice(0, 50), url, hint })))(
+    '$name: response and log line name the rule, and the setting that allows it',
+    async ({ url: callback_url, hint }) => {
+      const { token } = await machine()
+      const { status, body: answer, headers } = await register(service, token, body(callback_url))
+      const request_id = headers.get('x-request-id')
+      const expected = {
+        success: false,
+        message: 'Invalid callback_url',
+        code: 'bad_request',
+        request_id,
+        hint,
+      }
+      expect([status, answer]).toEqual([400, expected])
+      const lines = () =>
+        service.logLines.filter((line) => line['request_id'] === request_id && line['msg'] === 'request')
+      await expect.poll(lines).toMatchObject([{ status: '400', hint }])
+      expect(JSON.stringify(lines())).not.toContain('secret')
+    },
+  )
+
   test('[backends.url-unresolved] a name that does not resolve is accepted', async () => {
     const url = 'https://not-yet-there.invalid/hooks'
     expect(await registerUrl(url)).toEqual([201, url])

@@ -15,7 +15,7 @@ import { backendSettings } from './backends.settings.ts'
 import { createHeartbeatsService } from './heartbeats.service.ts'
 import { type LivenessDeps, type LivenessService, createLivenessService } from './liveness.service.ts'
 import { type RegistrationsDeps, createRegistrationsService } from './registrations.service.ts'
-import { tokenColumn } from './token-place.pure.ts'
+import { secretColumns } from './token-place.pure.ts'
 
 export type { Deployment, LiveTarget } from './liveness.service.ts'
 export type BackendsApi = Pick<LivenessService, 'countLive' | 'listDeployments' | 'listLiveTargets'> & {
@@ -32,7 +32,7 @@ const [reapEveryMs, noteEveryMs] = [30_000, 10_000]
 export const backends = defineFeature({
   name: 'backends',
   role: 'api',
-  sealedColumns: [tokenColumn],
+  sealedColumns: [secretColumns],
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, backendSettings)
     const metrics = createBackendMetrics(deps.metrics)

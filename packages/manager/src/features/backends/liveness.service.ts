@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import * as store from './liveness.store.ts'
-import { tokenPlace } from './token-place.pure.ts'
+import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
 
 export type LivenessDeps = {
   db: Db
@@ -19,8 +19,12 @@ export type LivenessDeps = {
 }
 export type LivenessService = ReturnType<typeof createLivenessService>
 export type Deployment = store.Deployment
-/** A backend to call, and the token that proves to it who calls. */
-export type LiveTarget = Omit<store.Target, 'callbackToken'> & { token: string }
+/** A backend to call, the token that proves to it who calls, and the secret that callbacks are signed with. */
+export type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
+  token: string
+  /** Null for a registration of the previous release: its callbacks are signed with the token only. */
+  signingSecret: string | null
+}
 
 const reapBatch = 500
 
@@ -46,13 +50,15 @@ export function createLivenessService(deps: LivenessDeps) {
     /** The live backends of each deployment, those with the freshest heartbeat first, at most five of each. */
     listLiveTargets: async (from: Db, deployments: readonly Deployment[]): Promise<LiveTarget[]> => {
       const targets = await store.listLiveTargets(from, deployments, staleAfterMs)
-      return targets.flatMap(({ callbackToken, ...target }) => {
+      return targets.flatMap(({ callbackToken, signingSecret, ...target }) => {
         const id = target.registrationId
         try {
-          return [{ ...target, token: secrets.open(callbackToken, tokenPlace(id)) }]
+          const token = secrets.open(callbackToken, tokenPlace(id))
+          const opened = signingSecret && secrets.open(signingSecret, signingSecretPlace(id))
+          return [{ ...target, token, signingSecret: opened }]
         } catch (error) {
-          // Its key is gone, or the row was changed. It gets a new token when it registers again; others go on.
-          log.error({ err: error, registration: id }, 'the token of a backend does not open')
+          // Its key is gone, or the row was changed. It gets new secrets when it registers again; others go on.
+          log.error({ err: error, registration: id }, 'the secrets of a backend do not open')
           return []
         }
       })

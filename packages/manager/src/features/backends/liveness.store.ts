@@ -9,6 +9,8 @@ export type Target = Deployment & {
   projectId: string
   callbackUrl: string
   callbackToken: Buffer
+  /** Null for a registration of the previous release. */
+  signingSecret: Buffer | null
 }
 export type ListedBackend = {
   id: string
@@ -51,7 +53,8 @@ export async function listLiveTargets(
   staleAfterMs: number,
 ): Promise<Target[]> {
   const { rows } = await sql<Target>`
-    select r.application_id, r.environment_id, r.id as registration_id, r.project_id, r.callback_url, r.callback_token
+    select r.application_id, r.environment_id, r.id as registration_id, r.project_id, r.callback_url, r.callback_token,
+      r.signing_secret
     from unnest(${deployments.map(({ applicationId }) => applicationId)}::uuid[],
       ${deployments.map(({ environmentId }) => environmentId)}::uuid[]) with ordinality
       as wanted (application_id, environment_id, position)

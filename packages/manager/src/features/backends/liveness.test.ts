@@ -55,6 +55,7 @@ async function backend(of: SeededProject = project, url = callbackUrl) {
     machineUserId,
     token,
     callbackToken: answer.body.token as string,
+    signingSecret: answer.body.signing_secret as string,
   }
 }
 const deployment = ({ applicationId, environmentId }: SeededProject) => ({ applicationId, environmentId })
@@ -213,33 +214,38 @@ describe('what others are told', () => {
       return targetsOf(tx, project, other)
     })
     expect(targets).toEqual([
-      ...many.slice(0, 5).map(({ id, callbackToken: token }, n) => ({
+      ...many.slice(0, 5).map(({ id, callbackToken: token, signingSecret }, n) => ({
         ...deployment(project),
         registrationId: id,
         projectId: project.id,
         token,
+        signingSecret,
         callbackUrl: `https://b${n}.example.com/hooks`,
       })),
-      ...own.toReversed().map(({ id, callbackToken: token }) => ({
+      ...own.toReversed().map(({ id, callbackToken: token, signingSecret }) => ({
         ...deployment(other),
         registrationId: id,
         projectId: other.id,
         token,
+        signingSecret,
         callbackUrl,
       })),
     ])
   })
 
   test('a token that does not open leaves out its backend alone', async () => {
-    const [broken, good] = [await backend(), await backend()]
-    await service.sql.query(
-      'update backend_registrations set callback_token = (select callback_token from backend_registrations where id = $2) where id = $1',
-      [broken.id, good.id],
-    )
+    const [broken, unsigned, good] = [await backend(), await backend(), await backend()]
+    for (const [column, { id }] of [
+      ['callback_token', broken] as const,
+      ['signing_secret', unsigned] as const,
+    ])
+      await service.sql.query(
+        `update backend_registrations set ${column} = (select ${column} from backend_registrations where id = $2) where id = $1`,
+        [id, good.id],
+      )
     expect(await targetsOf(service.world.database.db, project)).toMatchObject([{ registrationId: good.id }])
-    expect(service.logLines).toContainEqual(
-      expect.objectContaining({ level: 'error', registration: broken.id }),
-    )
+    for (const { id } of [broken, unsigned])
+      expect(service.logLines).toContainEqual(expect.objectContaining({ level: 'error', registration: id }))
   })
 
   test('all of them in one statement', async () => {

@@ -1,21 +1,21 @@
 // Registering a backend for callbacks, and unregistering it. A registration is of one machine user for one application;
-// registering again replaces its token.
+// registering again replaces its token and its signing secret.
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { AppError, badRequest, forbidden, notFound, unavailable } from '../../platform/errors.ts'
+import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
-import { parseCallbackUrl } from '../../platform/outbound/callback-url.ts'
+import { judgeCallbackUrl } from '../../platform/outbound/callback-url.ts'
 import type { AddressRules } from '../../platform/outbound/egress.ts'
-import { createCallbackToken } from '../../platform/outbound/webhook-signature.ts'
+import { createWebhookSecret } from '../../platform/outbound/webhook-signature.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { createFairQueue } from '../../platform/throttle/fair-queue.ts'
+import { createFairShare } from '../../platform/throttle/fair-share.ts'
 import * as store from './registrations.store.ts'
-import { tokenPlace } from './token-place.pure.ts'
+import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
 
 export type RegistrationsDeps = {
   db: Db
@@ -30,8 +30,15 @@ export type RegistrationsService = ReturnType<typeof createRegistrationsService>
 /** The machine user that calls, and what the audit trail says of the call. */
 export type Caller = { machine: Machine; actor: AuditActor }
 type Input = { applicationId: string; callbackUrl: string; version: string }
-const turnLimits = { workers: 4, maxRunningPerOwner: 1, maxPerOwner: 100, maxPerLane: 1_000 }
-type Registered = { id: string; token: string; isNew: boolean }
+// Those of one machine user would wait for its row, each with a connection.
+const turnLimits = {
+  capacity: 4,
+  maxEach: 1,
+  maxWaiting: 200,
+  maxWaitMs: 10_000,
+  full: 'too many registrations at once; try again',
+}
+type Registered = { id: string; token: string; signingSecret: string; isNew: boolean }
 
 export const applicationNotFound = (): AppError =>
   new AppError('not_found', 'Application not found or does not belong to your project')
@@ -84,40 +91,36 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
 
   const write = async (tx: Tx, { machine, actor }: Caller, input: Input): Promise<Registered> => {
     const before = await store.lockRegistrationOf(tx, input.applicationId, machine.id)
-    // Registering again keeps the id, which the sealed token is bound to.
+    // Registering again keeps the id, which the sealed secrets are bound to.
     const id = before?.id ?? newId()
     const { projectId, environmentId, id: machineUserId } = machine
     const after = { id, projectId, environmentId, machineUserId, ...input }
-    const token = createCallbackToken()
-    const callbackToken = secrets.seal(token, tokenPlace(id))
-    if (before === undefined) await store.insertRegistration(tx, { ...after, callbackToken })
+    const [token, signingSecret] = [createWebhookSecret(), createWebhookSecret()]
+    const sealed = {
+      callbackToken: secrets.seal(token, tokenPlace(id)),
+      signingSecret: secrets.seal(signingSecret, signingSecretPlace(id)),
+    }
+    if (before === undefined) await store.insertRegistration(tx, { ...after, ...sealed })
     else {
       const { callbackUrl, version } = input
-      await store.updateRegistration(tx, id, { callbackUrl, version, callbackToken })
+      await store.updateRegistration(tx, id, { callbackUrl, version, ...sealed })
     }
     await audit.append(tx, actor, ...eventsOf(before, after))
-    return { id, token, isNew: before === undefined }
+    return { id, token, signingSecret, isNew: before === undefined }
   }
 
-  const turns = createFairQueue(turnLimits)
-  /** One transaction of a machine user at a time: others of it would wait for its row, each with a connection. */
-  const inTurn = async <T>({ id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const account = { lane: 'registrations', owner: id }
-    const giveBack = turns.reserve(account)
-    if (giveBack === null) throw unavailable('too many registrations at once; try again')
-    try {
-      return await turns.run(account, () => transact(db, work))
-    } finally {
-      giveBack()
-    }
-  }
+  const turns = createFairShare(turnLimits)
+  /** A few transactions at a time, and one of a machine user. */
+  const inTurn = <T>({ projectId, id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    turns.run([projectId, id], () => transact(db, work))
 
   return {
-    /** Of several registrations at once each returns its own token; the one written last is sent with callbacks. */
+    /** Concurrent registrations each return their own secrets; callbacks use those that were written last. */
     register: (caller: Caller, { applicationId, ...input }: Input): Promise<Registered> => {
       const version = checkText(input.version, 'version', 100)
-      const url = parseCallbackUrl(input.callbackUrl, deps.rules)
-      if (url === null) throw badRequest('Invalid callback_url')
+      const judged = judgeCallbackUrl(input.callbackUrl, deps.rules)
+      if ('problem' in judged)
+        throw new AppError('bad_request', 'Invalid callback_url', { hint: judged.problem })
       const { machine } = caller
       return inTurn(machine, async (tx) => {
         // The callback token outlives the request, and the machine user may have been disabled or deleted meanwhile, or have
@@ -126,7 +129,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
         if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
         await lockMasterKey(tx)
-        return write(tx, caller, { applicationId, version, callbackUrl: url.href })
+        return write(tx, caller, { applicationId, version, callbackUrl: judged.url.href })
       })
     },
 

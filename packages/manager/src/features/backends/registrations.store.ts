@@ -10,7 +10,7 @@ export type Registration = {
   callbackUrl: string
   version: string
 }
-type Changed = { callbackUrl: string; version: string; callbackToken: Buffer }
+type Changed = { callbackUrl: string; version: string; callbackToken: Buffer; signingSecret: Buffer }
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'environmentId', 'machineUserId'] as const),

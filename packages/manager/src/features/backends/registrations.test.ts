@@ -18,7 +18,7 @@ import { seedMachineUser } from '../../../test/kit/seed.ts'
 import { sealedColumns } from '../../app.ts'
 import { rewrapAll } from '../../platform/secrets/sealed-columns.ts'
 import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'
-import { tokenPlace } from './token-place.pure.ts'
+import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
 import { encryptionRing } from '../../platform/secrets/keys.ts'
 
 const { service, project, other } = useProject({ withOther: true })
@@ -52,10 +52,12 @@ describe('POST /api/machine/register-backend', () => {
       success: true,
       registered_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       token: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       message: 'Backend registered',
       environment_id: project.environmentId,
       application_id: project.applicationId,
     })
+    expect(answer.signing_secret).not.toBe(answer.token)
     expect(await stored(answer.registered_id)).toMatchObject({
       application_id: project.applicationId,
       environment_id: project.environmentId,
@@ -78,23 +80,26 @@ describe('POST /api/machine/register-backend', () => {
     )
     expect([again.status, again.body]).toEqual([
       200,
-      { ...first.body, message: 'Backend registration updated', token: expect.stringMatching(/^whsec_/) },
+      {
+        ...first.body,
+        message: 'Backend registration updated',
+        token: expect.stringMatching(/^whsec_/),
+        signing_secret: expect.stringMatching(/^whsec_/),
+      },
     ])
-    expect(again.body.token).not.toBe(first.body.token)
+    for (const secret of ['token', 'signing_secret']) expect(again.body[secret]).not.toBe(first.body[secret])
     const after = await stored(id)
     expect(after).toMatchObject({ callback_url: 'https://other.example.com/', version: '2' })
     expect(Number(after?.last_heartbeat)).toBeGreaterThan(Number(before?.last_heartbeat) + 40_000)
     expect(await countOf(machineUserId)).toBe(1)
-    // The one token that is kept is the new one, and it opens for this row alone.
+    // The stored secrets are the new ones, and they open for this row alone.
     const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
-    const open = (row: string) =>
-      secrets.open(after?.callback_token as Buffer, {
-        table: 'backend_registrations',
-        column: 'callback_token',
-        id: row,
-      })
-    expect(open(id)).toBe(again.body.token)
-    expect(() => open(randomUUID())).toThrow()
+    const open = (column: 'callback_token' | 'signing_secret', row: string) =>
+      secrets.open(after?.[column] as Buffer, { table: 'backend_registrations', column, id: row })
+    expect(open('callback_token', id)).toBe(again.body.token)
+    expect(open('signing_secret', id)).toBe(again.body.signing_secret)
+    expect(() => open('callback_token', randomUUID())).toThrow()
+    expect(() => open('signing_secret', randomUUID())).toThrow()
   })
 
   test('two machine users, and two applications, have registrations of their own', async () => {
@@ -267,12 +272,17 @@ test('where no body is expected, one is ignored, whatever its Content-Type says,
 
 test('a change of keys finds the stored tokens', async () => {
   const { token } = await machine()
-  const { registered_id: id, token: callbackToken } = (await register(service, token, body())).body
+  const {
+    registered_id: id,
+    token: callbackToken,
+    signing_secret,
+  } = (await register(service, token, body())).body
   const { masterKey } = service.config
   const next = createSecrets(encryptionRing(masterKey, new Map([['next', Buffer.alloc(32, 9)]])))
   await rewrapAll(service.world.database.db, sealedColumns, next, () => undefined)
-  const { callback_token: sealed } = (await stored(id)) as StoredBackend
+  const { callback_token: sealed, signing_secret: sealedSecret } = (await stored(id)) as StoredBackend
   expect([sealedWith(sealed), next.open(sealed, tokenPlace(id))]).toEqual(['next', callbackToken])
+  expect(next.open(sealedSecret as Buffer, signingSecretPlace(id))).toBe(signing_secret)
   const former = createSecrets(encryptionRing(masterKey, undefined))
   expect(() => former.open(sealed, tokenPlace(id))).toThrow('not in the ring')
   // The service of this file does not know the key.
@@ -368,7 +378,7 @@ test('registrations of one machine user wait for each other without a connection
     service.database.url,
     ['select from machine_users where id = $1 for update', [id]],
     async (commit) => {
-      const all = Array.from({ length: 110 }, () => register(service, token, body()))
+      const all = Array.from({ length: 210 }, () => register(service, token, body()))
       await untilWaiting(service.sql)
       const { rows } = await service.sql.query(
         `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -380,7 +390,7 @@ test('registrations of one machine user wait for each other without a connection
     },
   )
   const statuses = Map.groupBy(answers, ({ status }) => status)
-  expect([200, 201, 503].map((status) => statuses.get(status)?.length)).toEqual([100, 1, 9])
+  expect([200, 201, 503].map((status) => statuses.get(status)?.length)).toEqual([200, 1, 9])
   expect(statuses.get(503)?.[0]?.body).toMatchObject({
     success: false,
     message: 'too many registrations at once; try again',

@@ -118,6 +118,7 @@ describe('a log of 110,000 calls in two months', () => {
         limit,
         limit,
         limit,
+        0,
       ])
       const { kinds, rows } = readsOf(nodes)
       expect(kinds).toEqual(['Index Scan'])
@@ -146,12 +147,50 @@ describe('a log of 110,000 calls in two months', () => {
       service.statements.length = 0
       const args = { applicationId, endpointId, requestId, limit: 10 }
       expect((await esbAuditLogsOf(service, admin, args)).data.calls).toHaveLength(found)
-      const values = [requestId, 10, applicationId, endpointId, endpointId, 10]
+      const values = [requestId, 10, applicationId, endpointId, endpointId, 10, 0]
       const nodes = await nodesOf(service.statements, values)
       const { kinds, rows, indexes } = readsOf(nodes)
       expect([kinds, indexes]).toEqual([['Index Scan'], 'by request id'])
       expect([requestId, rows]).toEqual([requestId, expect.toSatisfy((count: number) => count <= most)])
     }
+  })
+
+  test('is read by time, filtered or not, only until there are enough rows', async () => {
+    const { applicationId } = project
+    const filters = [{ field: 'method', value: 'POST' }]
+    const pagination = { limit: 10, offset: 20 }
+    const order = [{ field: 'timestamp', direction: 'DESC' as const }]
+    for (const [args, parts, most] of [
+      [{ pagination }, [30, 30, 10, 20], 30 + 20 + 3],
+      [{ pagination, filters }, ['POST', 30, 10, 20], 30 + 20],
+      // A row more tells that those of one moment are complete.
+      [{ pagination, order }, [30, 10, 20], 31 + 20],
+    ] as const) {
+      service.statements.length = 0
+      expect((await esbAuditLogsOf(service, admin, { applicationId, ...args })).data.calls).toHaveLength(10)
+      const wanted = [applicationId, null, null]
+      const values =
+        'filters' in args || 'order' in args
+          ? [...parts.slice(0, -2), ...wanted, 10, 20]
+          : [...wanted, ...parts]
+      const { kinds, rows } = readsOf(await nodesOf(service.statements, values))
+      expect(kinds).toEqual(['Index Scan'])
+      expect(rows).toBeLessThanOrEqual(most)
+    }
+  })
+
+  test('is searched by a filter of the request id as by the argument', async () => {
+    const { applicationId } = project
+    const filters = [
+      { field: 'requestId', value: 'unknown' },
+      { field: 'path', value: '/' },
+    ]
+    service.statements.length = 0
+    const { data } = await esbAuditLogsOf(service, admin, { applicationId, filters })
+    expect(data.calls).toEqual([])
+    const values = ['unknown', 'unknown', '%/%', 100, applicationId, null, null, 100, 0]
+    const { kinds, rows, indexes } = readsOf(await nodesOf(service.statements, values))
+    expect([kinds, indexes, rows]).toEqual([['Index Scan'], 'by request id', 0])
   })
 
   test('is counted by its index, and no further than needed', async () => {

@@ -1,13 +1,27 @@
 import type { Db } from '../../platform/db/database.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
+import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'
 import * as store from './logged-calls.store.ts'
 
 export type LoggedCallsService = ReturnType<typeof createLoggedCallsService>
 
-type ListArguments = { endpointId?: string | null; limit?: number | null; requestId?: string | null }
+type ListArguments = ListArgs & {
+  endpointId?: string | null
+  limit?: number | null
+  requestId?: string | null
+}
 
 const maxLimit = 100
+
+/** `limit` is the short form of a first page of any size; beside `pagination` one of them would be ignored. */
+function readCallPage(limit: number | null, args: ListArgs): Page {
+  const page = readPage(store.callFields, args)
+  if (limit === null) return page
+  if ((args.pagination ?? null) !== null) throw badRequest('give either limit or pagination, not both')
+  if (limit < 1 || limit > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
+  return { ...page, limit }
+}
 
 /** Reading logged calls. */
 export function createLoggedCallsService({ db }: { db: Db }) {
@@ -19,23 +33,17 @@ export function createLoggedCallsService({ db }: { db: Db }) {
   return {
     list: async (
       applicationId: string,
-      { endpointId, limit, requestId = null }: ListArguments,
+      { endpointId, limit, requestId = null, ...args }: ListArguments,
     ): Promise<store.LoggedCall[]> => {
-      const rows = limit ?? maxLimit
-      if (rows < 1 || rows > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
+      const page = readCallPage(limit ?? null, args)
       if (requestId !== null && !isRequestId(requestId))
         throw badRequest(
           'requestId must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores or hyphens',
         )
       const endpoint = typeof endpointId === 'string' ? await endpointOf(applicationId, endpointId) : null
-      const of = { applicationId, endpointId: endpoint }
-      return db
-        .transaction()
-        .execute((tx) =>
-          requestId === null
-            ? store.listCalls(tx, of, rows)
-            : store.listCallsOfRequest(tx, of, requestId, rows),
-        )
+      const filtered = page.filters.find(({ column }) => column === 'requestId')
+      const wanted = { applicationId, endpointId: endpoint, requestId: requestId ?? filtered?.value ?? null }
+      return db.transaction().execute((tx) => store.listCalls(tx, wanted, page))
     },
 
     /** A text that names a call among all others. */

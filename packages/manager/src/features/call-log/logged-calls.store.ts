@@ -3,6 +3,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { columnsOf, filterSql, orderSql } from '../../platform/lists/page.ts'
 
 /** A logged call; of its contents only their sizes in bytes, null where there are none. */
 export type LoggedCall = {
@@ -54,24 +56,45 @@ export async function hasEndpoint(db: Db, applicationId: string, endpointId: str
   return row !== undefined
 }
 
-type Wanted = { applicationId: string; endpointId: string | null }
+/** Callers choose request ids, so several calls may have the same. */
+type Wanted = { applicationId: string; endpointId: string | null; requestId: string | null }
 
 const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
   target_url, response_status, duration_ms, transformed, failure,
   octet_length(request_headers::text) as request_headers_bytes, octet_length(request_body) as request_body_bytes,
   octet_length(response_headers::text) as response_headers_bytes, octet_length(response_body) as response_body_bytes`
 
-/**
- * The newest calls of an application, or of one endpoint of it. They are calls of the pairs that called last: as many
- * pairs as rows are enough.
- */
-export async function listCalls(
-  tx: Tx,
-  { applicationId, endpointId }: Wanted,
-  limit: number,
-): Promise<LoggedCall[]> {
+export const callFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  requestId: { column: 'requestId', match: 'exact' },
+  timestamp: { column: 'createdAt', match: 'time' },
+  endpointId: { column: 'endpointId', match: 'id' },
+  machineUserId: { column: 'machineUserId', match: 'id' },
+  sourceIP: { column: 'sourceIp', match: 'exact' },
+  method: { column: 'method', match: 'exact' },
+  path: { column: 'path', match: 'text' },
+  targetURL: { column: 'targetUrl', match: 'text' },
+  responseStatus: { column: 'responseStatus', match: 'number' },
+  durationMs: { column: 'durationMs', match: 'number' },
+  transformationApplied: { column: 'transformed', match: 'boolean' },
+  failure: { column: 'failure', match: 'text' },
+}
+
+/** A page of the calls of an application, or of one endpoint of it, newest first unless it has another order. */
+export async function listCalls(tx: Tx, wanted: Wanted, page: Page): Promise<LoggedCall[]> {
   await byIndexAlone.execute(tx)
-  const { rows } = await sql<LoggedCall>`
+  const isPlain = wanted.requestId === null && page.filters.length === 0 && page.order.length === 0
+  const { rows } = await (isPlain ? newestCalls(wanted, page) : searchedCalls(wanted, page)).execute(tx)
+  return rows
+}
+
+const ofApplication = ({ applicationId, endpointId }: Wanted): RawBuilder<unknown> =>
+  sql`e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)`
+
+/** The newest calls are those of the pairs that called last: as many pairs as rows are enough. */
+function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<LoggedCall> {
+  const needed = offset + limit
+  return sql<LoggedCall>`
     select ${columns}
     from (
       select caller.application_id, l.*
@@ -84,43 +107,51 @@ export async function listCalls(
           where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id
           order by created_at desc, id desc limit 1
         ) last
-        where e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)
-        order by last.created_at desc, last.id desc limit ${limit}
+        where ${ofApplication(wanted)}
+        order by last.created_at desc, last.id desc limit ${needed}
       ) caller
       cross join lateral (
         select * from esb_audit_logs
         where endpoint_id = caller.endpoint_id and machine_user_id = caller.machine_user_id
-        order by created_at desc, id desc limit ${limit}
+        order by created_at desc, id desc limit ${needed}
       ) l
-      order by l.created_at desc, l.id desc limit ${limit}
+      order by l.created_at desc, l.id desc limit ${limit} offset ${offset}
     ) newest
-    order by created_at desc, id desc`.execute(tx)
-  return rows
+    order by created_at desc, id desc`
 }
 
-/** The same of one request id. Callers choose them, so there may be many; of each endpoint the newest are enough. */
-export async function listCallsOfRequest(
-  tx: Tx,
-  { applicationId, endpointId }: Wanted,
-  requestId: string,
-  limit: number,
-): Promise<LoggedCall[]> {
-  await byIndexAlone.execute(tx)
-  const { rows } = await sql<LoggedCall>`
+/**
+ * Calls by filters, by request id or in another order. Of each pair, or of each endpoint where the request id is known, no
+ * more rows are kept than the page may need. By time they are read until there are enough; any other order, and a filter
+ * that few rows match, reads all calls of the pairs, for as long as a statement may take.
+ */
+function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
+  const { limit, offset } = page
+  const { requestId } = wanted
+  const source =
+    requestId === null ? sql`endpoints e join esb_callers c on c.endpoint_id = e.id` : sql`endpoints e`
+  const own =
+    requestId === null
+      ? sql`endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id`
+      : sql`endpoint_id = e.id and request_id = ${requestId}`
+  const orderIn = (table: string): RawBuilder<unknown> => {
+    const ref = columnsOf(table)
+    return page.order.length > 0 ? orderSql(page, ref) : sql`${ref('createdAt')} desc, ${ref('id')} desc`
+  }
+  return sql<LoggedCall>`
     select ${columns}
     from (
       select e.application_id, l.*
-      from endpoints e
+      from ${source}
       cross join lateral (
         select * from esb_audit_logs
-        where endpoint_id = e.id and request_id = ${requestId}
-        order by created_at desc, id desc limit ${limit}
+        where ${own} ${filterSql(page, columnsOf('esbAuditLogs'))}
+        order by ${orderIn('esbAuditLogs')} limit ${offset + limit}
       ) l
-      where e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)
-      order by l.created_at desc, l.id desc limit ${limit}
-    ) newest
-    order by created_at desc, id desc`.execute(tx)
-  return rows
+      where ${ofApplication(wanted)}
+      order by ${orderIn('l')} limit ${limit} offset ${offset}
+    ) found
+    order by ${orderIn('found')}`
 }
 
 /** One part of the contents of calls, in the order of their keys; null where there is none. */

@@ -24,7 +24,6 @@ afterAll(async () => {
 })
 
 const raised = {
-  SVC_CLI_LOGIN_STARTS_PER_CLIENT: '100000',
   SVC_CLI_LOGIN_POLLS_PER_CLIENT: '100000',
   SVC_CLI_LOGIN_POLLS_PER_LOGIN: '100000',
 }

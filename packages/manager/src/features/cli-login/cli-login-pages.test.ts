@@ -17,7 +17,6 @@ beforeAll(async () => {
   service = await startTestApp({
     env: {
       SVC_PUBLIC_URL: 'https://manager.example.com/',
-      SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000',
       SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000',
     },
   })
@@ -56,6 +55,18 @@ describe('/cli/authorize', () => {
     expect(page.text).not.toContain(session_id)
     expect(await statusOf(user_code)).toBe('pending')
     expect((await terminal.poll(session_id)).body).toMatchObject({ status: 'authorization_pending' })
+  })
+
+  test('names the commands that list and revoke tokens, before and after the decision', async () => {
+    const { user_code } = await terminal.login({ token_name: 'x; rm -rf /' })
+    const page = await openPage(service, anna, user_code)
+    const form = { code: user_code, form_token: formTokenOf(page), decision: 'approve', compared: 'yes' }
+    const decided = await sendForm(service, anna, form)
+    for (const { text } of [page, decided]) {
+      expect(text).toContain('<code>svc tokens list</code>')
+      // The terminal chose the name of the token, so it is in no command that somebody might paste.
+      expect(text).toContain('<code>svc tokens revoke &lt;name&gt;</code>')
+    }
   })
 
   test('the code may be typed in lower case and without its hyphen; without one the page asks for it', async () => {

@@ -16,7 +16,6 @@ let terminal: Terminal
 const anna: Person = { id: '0199a000-0000-7000-8000-00000000c201', email: 'anna@example.com', name: 'Anna' }
 beforeAll(async () => {
   const raised = {
-    SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000',
     SVC_CLI_LOGIN_POLLS_PER_CLIENT: '10000',
     SVC_CLI_LOGIN_POLLS_PER_LOGIN: '10000',
   }

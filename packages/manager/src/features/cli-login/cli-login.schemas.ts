@@ -8,13 +8,15 @@ const timestamp = (description: string) => Type.String({ format: 'date-time', de
 export const startSchema = {
   operationId: 'startCliLogin',
   summary: 'Begin the login of a terminal',
-  description: 'The terminal shows the code and the address, and polls. Each client may start 30 a minute.',
+  description:
+    'The terminal shows the code and the address, and polls. An address keeps its 1,000 newest pending logins.',
   tags: ['people' as const],
   body: Type.Object({
     public_key: Type.String({
-      title: 'the base64 of an X25519 public key, 32 bytes',
+      title: 'the base64 or base64url of an X25519 public key, 32 bytes',
       maxLength: 100,
-      description: 'Base64 of a raw X25519 key, made for this login alone. The token is sealed to it.',
+      description:
+        'Base64 or base64url, with or without padding, of a raw X25519 key that is created for this login. The token is sealed to it.',
     }),
     token_name: Type.String({
       maxLength: 100,
@@ -30,7 +32,7 @@ export const startSchema = {
       interval: Type.Integer({ description: 'Seconds between two polls.' }),
       expires_at: timestamp('The end of the login.'),
     }),
-    ...errorResponses('error', 429),
+    ...errorResponses('error'),
   },
 }
 
@@ -79,7 +81,7 @@ export const showSchema = {
     code: Type.Optional(Type.String({ maxLength: 100, description: 'The code of the terminal.' })),
   }),
   produces: 'text/html',
-  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410, 429) },
+  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },
 }
 
 export const decideSchema = {
@@ -103,5 +105,5 @@ export const decideSchema = {
     { title: 'the form of the page' },
   ),
   produces: 'text/html',
-  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410, 429) },
+  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },
 }

@@ -1,6 +1,6 @@
 // How often terminals may ask, and how long their tokens live.
 import { type Reader, integer, setting } from '../../config/readers.ts'
-import { throttleSettings } from '../../config/throttle-settings.ts'
+import { throttleTime } from '../../config/throttle-settings.ts'
 
 const perMinute: Reader<number> = integer(1, 1_000_000)
 
@@ -14,8 +14,9 @@ export const cliLoginSettings = {
   cliStartsPerClient: setting(perMinute, {
     key: 'cli_login.starts_per_client',
     env: 'SVC_CLI_LOGIN_STARTS_PER_CLIENT',
-    default: 30,
-    doc: 'How many logins a client may start a minute.',
+    optional: true,
+    retired: true,
+    doc: 'Has no effect: starting a login is not limited any more.',
   }),
   cliPollsPerClient: setting(perMinute, {
     key: 'cli_login.polls_per_client',
@@ -29,14 +30,22 @@ export const cliLoginSettings = {
     default: 30,
     doc: 'How often a login may be polled a minute.',
   }),
-  ...throttleSettings('code', {
-    failures: 10,
-    windowMs: 900_000,
-    blockMs: 900_000,
-    doc: {
-      failures:
-        'Wrong user codes on `/cli/authorize` that block a person; five times as many block a client.',
-      block: 'How long they are answered 429.',
-    },
+  codeThrottleFailures: setting(integer(1, 100_000), {
+    key: 'throttles.code.failures',
+    env: 'SVC_THROTTLES_CODE_FAILURES',
+    default: 10,
+    doc: 'Wrong user codes on `/cli/authorize` after which every code of that person is unknown (404) until the window ends.',
+  }),
+  codeThrottleWindowMs: throttleTime(
+    'code.window_ms',
+    900_000,
+    'Time within which those failures are counted, from the first one on.',
+  ),
+  codeThrottleBlockMs: setting(integer(100, 86_400_000), {
+    key: 'throttles.code.block_ms',
+    env: 'SVC_THROTTLES_CODE_BLOCK_MS',
+    optional: true,
+    retired: true,
+    doc: 'Has no effect: a block ends with its window.',
   }),
 } as const

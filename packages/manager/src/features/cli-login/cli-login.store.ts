@@ -33,16 +33,48 @@ const columns = [
 export type NewLogin = Pick<CliLogin, 'id' | 'userCode' | 'tokenName' | 'ipAddress' | 'userAgent'> & {
   secretHash: Buffer
   publicKey: Buffer
+  /** The client as throttles count it. */
+  network: string
 }
 
-/** Undefined when another login has the code. */
-export function insertLogin(db: Db, login: NewLogin): Promise<{ expiresAt: string } | undefined> {
-  return db
-    .insertInto('cliLogins')
-    .values(login)
-    .onConflict((conflict) => conflict.column('userCode').doNothing())
-    .returning(['expiresAt'])
-    .executeTakeFirst()
+// Pending logins that an address keeps.
+const keptOfAddress = 1_000
+// All pending logins are at most 100,000, a hundredth of them in each share. Concurrent starts do not see each other: the
+// difference to 1,000 leaves room for fifty of them in one share.
+const shares = 100
+const keptOfShare = 950
+// A start drops more than it adds, so what concurrent starts left over is gone soon.
+const droppedAtOnce = 10
+
+/** Those beyond the newest; a new login, which the statement does not see yet, is one of those that are kept. */
+const beyond = (kept: number) =>
+  sql`order by created_at desc, id desc offset ${kept - 1} limit ${droppedAtOnce}`
+
+/**
+ * Inserts a login and drops the oldest pending ones beyond the limits, of its address and of all. Reads two ranges of at
+ * most a thousand index entries. Undefined when another login has the code.
+ */
+export async function insertLogin(
+  db: Db,
+  login: NewLogin,
+): Promise<{ expiresAt: string; dropped: number } | undefined> {
+  const share = login.secretHash.readUInt16BE(0) % shares
+  const { rows } = await sql<{ expiresAt: string; dropped: number }>`
+    with dropped as (
+      delete from cli_logins where id = any (array(
+        select id from cli_logins where status = 'pending' and id = any (array(
+          (select id from cli_logins where status = 'pending' and network = ${login.network} ${beyond(keptOfAddress)})
+          union all
+          (select id from cli_logins where status = 'pending'
+            and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % 100 = ${share} ${beyond(keptOfShare)})))
+        for update skip locked))
+      returning id)
+    insert into cli_logins (id, secret_hash, user_code, public_key, token_name, ip_address, network, user_agent)
+    values (${login.id}, ${login.secretHash}, ${login.userCode}, ${login.publicKey}, ${login.tokenName},
+      ${login.ipAddress}, ${login.network}, ${login.userAgent})
+    on conflict (user_code) do nothing
+    returning expires_at as "expiresAt", (select count(*)::int from dropped) as dropped`.execute(db)
+  return rows[0]
 }
 
 /** What a poll has to know; both flags are by the clock of the database. */

@@ -10,7 +10,6 @@ beforeAll(async () => {
   service = await startTestApp({
     env: {
       SVC_PUBLIC_URL: 'https://manager.example.com/',
-      SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000',
       SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000',
     },
   })
@@ -79,8 +78,8 @@ describe('POST /api/cli/login/start', () => {
     ['31 bytes', Buffer.alloc(31, 9).toString('base64')],
     ['33 bytes', Buffer.alloc(33, 9).toString('base64')],
     ['hex', Buffer.alloc(32, 9).toString('hex')],
-    ['base64url', Buffer.alloc(32, 0xff).toString('base64url')],
-    ['no padding', Buffer.alloc(32, 9).toString('base64').replace('=', '')],
+    ['two alphabets', Buffer.alloc(32, 0xfb).toString('base64').replace('+', '-')],
+    ['too much padding', `${Buffer.alloc(32, 9).toString('base64')}=`],
     ['bits that belong to no byte', `${'A'.repeat(42)}B=`],
     ['a number', 7],
     ['a point of low order: zero', Buffer.alloc(32).toString('base64')],
@@ -95,8 +94,19 @@ describe('POST /api/cli/login/start', () => {
     const { status, body } = await terminal.start({ public_key: key })
     expect([status, body['error']]).toEqual([
       400,
-      'public_key must be the base64 of an X25519 public key, 32 bytes',
+      'public_key must be the base64 or base64url of an X25519 public key, 32 bytes',
     ])
+  })
+
+  test('[cli-login.public-key] seals the token to the same key in every spelling', async () => {
+    const { key } = terminal
+    const url = key.replaceAll('+', '-').replaceAll('/', '_')
+    for (const public_key of [key, key.slice(0, -1), url, url.slice(0, -1)]) {
+      const { session_id, user_code } = await terminal.login({ public_key })
+      await decide(service, anna, user_code, 'approve')
+      const { body } = await terminal.poll(session_id)
+      expect(terminal.open(body['sealed_token'])).toMatch(/^pat_/)
+    }
   })
 
   test('refuses a token name that is absent, blank, too long or has control characters', async () => {

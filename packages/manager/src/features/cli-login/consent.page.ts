@@ -61,9 +61,14 @@ const details = (view: ConsentView): Html[] => [
   row('Key fingerprint', view.fingerprint),
   row(
     'Token ends',
-    `after ${view.tokenDays === 1 ? 'a day' : `${view.tokenDays} days`}, or when you revoke it`,
+    html`after ${view.tokenDays === 1 ? 'a day' : `${view.tokenDays} days`}, or when you revoke it:
+    ${tokenCommands}`,
   ),
 ]
+
+// Not with the name of the token, which the terminal chose: people paste what a page shows into a shell.
+const tokenCommands = html`<code>svc tokens list</code> lists your tokens,
+  <code>svc tokens revoke &lt;name&gt;</code> revokes one`
 
 function programOf(userAgent: string): string {
   if (userAgent === '') return 'nothing'
@@ -107,7 +112,7 @@ export const decidedPage = (decision: 'approve' | 'deny', tokenName: string): Pa
             close this page.
           </p>
           <p class="soft">
-            If it was not you who started this login, revoke the token at once in your list of access tokens.
+            If it was not you who started this login, revoke the token at once: ${tokenCommands}.
           </p>`,
       }
     : {

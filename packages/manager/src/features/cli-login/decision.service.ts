@@ -7,13 +7,13 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { AppError, forbidden, rateLimited } from '../../platform/errors.ts'
+import { AppError, forbidden } from '../../platform/errors.ts'
+import { formToken, isFormToken } from '../../platform/secrets/form-token.ts'
 import { sealTo } from '../../platform/secrets/sealed-box.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { CliLoginMetrics } from './cli-login.metrics.ts'
 import * as store from './cli-login.store.ts'
-import { formToken, isFormToken } from './form-token.pure.ts'
 import { loginEvent } from './login-event.pure.ts'
 import { readUserCode } from './user-code.pure.ts'
 
@@ -23,8 +23,8 @@ export type DecisionDeps = {
   metrics: CliLoginMetrics
   accessTokens: Pick<AccessTokensApi, 'issue'>
   authFailures: Pick<AuthFailures, 'fail'>
-  /** Wrong codes. */
-  guesses: Record<'ofPerson' | 'ofClient', Throttle>
+  /** Wrong codes of a person. */
+  guesses: Throttle
   formKey: KeyObject
   tokenDays: number
 }
@@ -35,6 +35,9 @@ type Viewer = { actor: Actor; network: string }
 /** What somebody sees before they decide. */
 export type Consent = store.ShownLogin & { formToken: string; tokenDays: number }
 
+// The same for a blocked person: it must not tell whether the code is right.
+const unknownCode =
+  'no login has this code; compare it with the one in your terminal, and wait a while after several wrong codes'
 const over = (): AppError =>
   new AppError('gone', 'this code has expired or was used already; start the login again in your terminal')
 
@@ -46,19 +49,16 @@ const checkWaiting = ({ isOver, status }: store.ShownLogin): void => {
 export function createDecisionService(deps: DecisionDeps) {
   const { db, audit, metrics, accessTokens, authFailures, guesses, formKey, tokenDays } = deps
 
-  /** The login of a code; throws 404, or 429 after too many wrong ones. Those who are blocked learn nothing of right ones. */
+  /** The login of a code; throws 404. After too many wrong codes every code is 404, so a right one is not recognized. */
   const find = async (typed: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
-    const blocked = [guesses.ofPerson.blockedMs(actor.user.id), guesses.ofClient.blockedMs(network)]
-    const blockedMs = Math.max(...(await Promise.all(blocked)))
+    const isBlocked = (await guesses.blockedMs(actor.user.id)) > 0
     const code = readUserCode(typed)
-    const login = code === null || blockedMs > 0 ? undefined : await store.findByCode(db, code)
+    const login = code === null || isBlocked ? undefined : await store.findByCode(db, code)
     if (login !== undefined) return login
     authFailures.fail('cli_code', network)
-    if (blockedMs > 0) throw rateLimited('too many wrong codes; try again later', blockedMs)
-    // What cannot be a code is no guess.
-    if (code !== null)
-      await Promise.all([guesses.ofPerson.fail(actor.user.id), guesses.ofClient.fail(network)])
-    throw new AppError('not_found', 'no login has this code; compare it with the one in your terminal')
+    // Text that cannot be a code is not a guess.
+    if (code !== null && !isBlocked) await guesses.fail(actor.user.id)
+    throw new AppError('not_found', unknownCode)
   }
 
   const approve = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
@@ -89,11 +89,11 @@ export function createDecisionService(deps: DecisionDeps) {
   }
 
   return {
-    /** What the page shows; throws 404, 410 or 429. Changes nothing. */
+    /** What the page shows; throws 404 or 410. Changes nothing. */
     show: async (typed: string, viewer: Viewer): Promise<Consent> => {
       const login = await find(typed, viewer)
       checkWaiting(login)
-      const shown = { userId: viewer.actor.user.id, loginId: login.id }
+      const shown = { userId: viewer.actor.user.id, thingId: login.id }
       return { ...login, formToken: formToken(formKey, shown), tokenDays }
     },
 
@@ -104,7 +104,7 @@ export function createDecisionService(deps: DecisionDeps) {
     ): Promise<store.ShownLogin> => {
       const { actor } = viewer
       const login = await find(given.code, viewer)
-      if (!isFormToken(formKey, { userId: actor.user.id, loginId: login.id }, given.formToken))
+      if (!isFormToken(formKey, { userId: actor.user.id, thingId: login.id }, given.formToken))
         throw forbidden('the form was not made for you and this login')
       // Before anything slow: a login that is settled costs a lookup.
       checkWaiting(login)

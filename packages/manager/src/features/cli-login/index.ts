@@ -1,8 +1,6 @@
 // Login from a terminal: a person approves it in the browser, and the terminal gets a personal access token that only it can
 // open. The tokens themselves are not here (access-tokens/), nor is how pages are made (platform/http/pages/).
 import { type Config, settingsOf } from '../../config/config.ts'
-import type { ValuesOf } from '../../config/readers.ts'
-import { throttleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Redis } from '../../platform/db/redis.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -26,14 +24,15 @@ export const cliLogin = defineFeature({
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, cliLoginSettings)
     const metrics = createCliLoginMetrics(deps.metrics)
-    const guesses = createGuesses(settings, deps)
+    const { codeThrottleFailures: failures, codeThrottleWindowMs: windowMs } = settings
+    const guessLimits = { failures, windowMs, blockMs: 'window' as const, maxBlockMs: windowMs }
+    const guesses = createThrottle('code', guessLimits, deps)
     const delivery = createDelivery({ ...deps, metrics })
     const terminal = createTerminalService({
       ...deps,
       metrics,
       publicUrl: deps.config.publicUrl.replace(/\/$/, ''),
       limits: {
-        starts: limitOf('cli-start', settings.cliStartsPerClient, deps.redis),
         pollsOfClient: limitOf('cli-poll-client', settings.cliPollsPerClient, deps.redis),
         pollsOfLogin: limitOf('cli-poll-login', settings.cliPollsPerLogin, deps.redis),
       },
@@ -50,25 +49,12 @@ export const cliLogin = defineFeature({
       schedules: [delivery.schedule],
       close: async () => {
         await delivery.close()
-        await Promise.all(Object.values(guesses).map((throttle) => throttle.close()))
+        await guesses.close()
       },
       api: {},
     }
   },
 })
-
-// Many people may have one address.
-const peoplePerClient = 5
-
-/** Who guesses is blocked, and so is an address from which several do. */
-function createGuesses(settings: ValuesOf<typeof cliLoginSettings>, deps: ThrottleDeps) {
-  const limits = throttleLimits('code', settings)
-  const ofClient = { ...limits, failures: peoplePerClient * limits.failures }
-  return {
-    ofPerson: createThrottle('code', limits, deps),
-    ofClient: createThrottle('code-client', ofClient, deps),
-  }
-}
 
 const limitOf = (kind: string, perMinute: number, redis: Redis) =>
   createWindowLimit(kind, { count: perMinute, windowMs: 60_000 }, redis)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formToken, isFormToken } from './form-token.pure.ts'
+import { formToken, isFormToken } from '../../platform/secrets/form-token.ts'
 import { parsePublicKey } from './public-key.pure.ts'
 import { newUserCode, readUserCode } from './user-code.pure.ts'
 import { createSecretKey } from 'node:crypto'
@@ -28,21 +28,37 @@ describe('a user code', () => {
   })
 })
 
-test('[cli-login.public-key] one spelling of 32 bytes is a key', () => {
-  const key = Buffer.alloc(32, 0xab)
-  expect(parsePublicKey(key.toString('base64'))).toEqual(key)
-  for (const other of [key.toString('base64url'), key.toString('hex'), `${key.toString('base64')}\n`, ''])
-    expect(parsePublicKey(other)).toBeNull()
+test('[cli-login.public-key] 32 bytes in base64 or base64url, with or without padding, are a key', () => {
+  // Its base64 has both letters in which the alphabets differ.
+  const key = Buffer.from('fb'.repeat(16) + 'ff'.repeat(16), 'hex')
+  const [base64, base64url] = [key.toString('base64'), key.toString('base64url')]
+  expect(base64).toMatch(/^(?=.*\+)(?=.*\/).{43}=$/)
+  for (const text of [base64, base64.slice(0, -1), base64url, `${base64url}=`])
+    expect([text, parsePublicKey(text)]).toEqual([text, key])
+  const mixed = base64.replace('+', '-')
+  for (const other of [
+    mixed,
+    key.toString('hex'),
+    `${base64}=`,
+    `${base64}\n`,
+    ` ${base64}`,
+    `=${base64url}`,
+    `${'A'.repeat(42)}B=`,
+    `${'A'.repeat(42)}B`,
+    base64.slice(0, 42),
+    '',
+  ])
+    expect([other, parsePublicKey(other)]).toEqual([other, null])
 })
 
 test('[cli-login.csrf] a proof is of one key, person and login', () => {
   const [key, other] = [createSecretKey(Buffer.alloc(32, 1)), createSecretKey(Buffer.alloc(32, 2))]
-  const shown = { userId: 'anna', loginId: '1' }
+  const shown = { userId: 'anna', thingId: '1' }
   const token = formToken(key, shown)
   expect(isFormToken(key, shown, token)).toBe(true)
   expect(isFormToken(other, shown, token)).toBe(false)
   expect(isFormToken(key, { ...shown, userId: 'ben' }, token)).toBe(false)
-  expect(isFormToken(key, { ...shown, loginId: '2' }, token)).toBe(false)
+  expect(isFormToken(key, { ...shown, thingId: '2' }, token)).toBe(false)
   for (const given of ['', token.slice(1), `${token} `, 'é'.repeat(43)])
     expect(isFormToken(key, shown, given)).toBe(false)
 })

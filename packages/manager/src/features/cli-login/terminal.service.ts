@@ -20,7 +20,7 @@ export type TerminalDeps = {
   metrics: CliLoginMetrics
   /** Where people open the page, without a slash at the end. */
   publicUrl: string
-  limits: Record<'starts' | 'pollsOfClient' | 'pollsOfLogin', RateLimit>
+  limits: Record<'pollsOfClient' | 'pollsOfLogin', RateLimit>
 }
 export type TerminalService = ReturnType<typeof createTerminalService>
 
@@ -40,13 +40,12 @@ const codeTries = 5
 /** What terminals may do. */
 export function createTerminalService({ db, audit, metrics, publicUrl, limits }: TerminalDeps) {
   return {
-    /** Costs one statement. */
+    /** Costs one statement. Never refused for its number: the oldest pending logins make room. */
     start: async (given: { publicKey: string; tokenName: string }, origin: Origin) => {
-      await take(limits.starts, origin.network)
       const publicKey = parsePublicKey(given.publicKey)
       const tokenName = checkName(given.tokenName, 'token_name')
       if (publicKey === null || !(await isUsablePublicKey(publicKey)))
-        throw badRequest('public_key must be the base64 of an X25519 public key, 32 bytes')
+        throw badRequest('public_key must be the base64 or base64url of an X25519 public key, 32 bytes')
       const sessionId = randomBytes(32).toString('base64url')
       const userAgent = origin.userAgent.toWellFormed().slice(0, maxUserAgent).toWellFormed()
       const login = {
@@ -54,10 +53,12 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
         publicKey,
         tokenName,
         ipAddress: origin.ipAddress,
+        network: origin.network,
         userAgent,
       }
-      const { userCode, expiresAt } = await insert(db, login)
+      const { userCode, expiresAt, dropped } = await insert(db, login)
       metrics.logins.inc({ event: 'started' })
+      metrics.logins.inc({ event: 'dropped' }, dropped)
       return {
         session_id: sessionId,
         verification_uri: `${publicUrl}/cli/authorize?code=${userCode}`,

@@ -57,6 +57,8 @@ describe('statements', () => {
       [project.tenantId],
     )
     const thousand = rows.map(({ user_id }) => user_id)
+    // The first use of an application by a process verifies that it is one of the project's.
+    expect(await cost({ recipients: [reader] })).toBe(3)
     for (const body of [
       { recipients: [reader] },
       { recipients: thousand },
@@ -134,7 +136,7 @@ describe('the hint of an emit', () => {
       database,
       clock,
       metrics,
-      limit: () => Promise.resolve(0),
+      checkRate: () => Promise.resolve(),
       sendHint: (hint) => void hints.push(hint),
     })
     hints.length = 0

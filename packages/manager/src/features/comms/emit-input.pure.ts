@@ -35,6 +35,9 @@ export type EmitInput = {
   key: string | null
 }
 
+/** The largest body of a request. */
+export const maxBodyBytes = 131_072
+
 export const limits = {
   recipients: 1_000,
   roles: 50,

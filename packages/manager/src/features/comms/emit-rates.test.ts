@@ -1,7 +1,10 @@
 // How often applications may emit and publish, with and without Redis, and what is counted.
+import { randomUUID } from 'node:crypto'
+import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { emit, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
+import { redisUrl } from '../../../test/kit/engines.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMachineUser, seedProject } from '../../../test/kit/seed.ts'
 import { redisAnswers } from '../../../test/kit/wrong-machine-tokens.ts'
@@ -99,6 +102,31 @@ describe('with a limit of three', () => {
       burst(times(10, () => emit(one, theirs.token, mine.place))).then(([, count]) => count)
     await expect.poll(refused, { timeout: 60_000 }).toBeGreaterThan(0)
     expect(await emit(one, mine.token, mine.place)).toMatchObject({ status: 202 })
+  })
+
+  test('[comms.rate-limit] ids that are no applications of the project share one count, and leave those of its own alone', async () => {
+    for (const app of [one, cut])
+      for (const call of [emit, publish]) {
+        const { place, token: own } = await fresh()
+        const invented = () => call(app, own, { ...place, application_id: randomUUID() })
+        const statuses = (await Promise.all(times(40, invented))).map(({ status }) => status)
+        expect(new Set(statuses)).toEqual(new Set([403, 429]))
+        expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20)
+        expect(await call(app, own, place)).toMatchObject({ status: 202 })
+      }
+  })
+
+  test('[comms.rate-limit] invented ids leave no counters behind', async () => {
+    const { place, token: own, project } = await fresh()
+    await Promise.all(times(30, () => emit(one, own, { ...place, application_id: randomUUID() })))
+    await emit(one, own, place)
+    const redis = createClient({ url: redisUrl() })
+    await redis.connect()
+    const names = (await redis.keys(`*rate:emit:${project.id}:*`)).map(
+      (name) => name.split(`${project.id}:`)[1],
+    )
+    redis.destroy()
+    expect(new Set(names)).toEqual(new Set([project.applicationId, 'unverified']))
   })
 
   test('what becomes of emits and publishes is counted', async () => {

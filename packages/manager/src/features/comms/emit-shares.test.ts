@@ -132,7 +132,7 @@ test('[comms.read] marks leave a connection to emits, and those of one user wait
     [row.notification_id],
   ]
   const marked = await whileLocked(service.database.url, hold, async (commit) => {
-    const sent = Array.from({ length: 60 }, mark)
+    const sent = Array.from({ length: 1_010 }, mark)
     await untilWaiting(service.sql)
     expect(await waiting()).toBe(1)
     const named = { ...placeOf(other), recipients: [randomUUID()] }
@@ -141,5 +141,5 @@ test('[comms.read] marks leave a connection to emits, and those of one user wait
     return Promise.all(sent)
   })
   const countOf = (result: number | string) => marked.filter((one) => one === result).length
-  expect([countOf(1), countOf(0), countOf('unavailable')]).toEqual([1, 50, 9])
+  expect([countOf(1), countOf(0), countOf('unavailable')]).toEqual([1, 1_000, 9])
 })

@@ -3,12 +3,12 @@ import { badRequest } from '../../platform/errors.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { headerText, singleHeader } from '../../platform/http/headers.ts'
 import type { Machine } from '../../policy/authenticate.ts'
-import { readData, readEmitInput, readTopic } from './emit-input.pure.ts'
+import { maxBodyBytes, readData, readEmitInput, readTopic } from './emit-input.pure.ts'
 import { emitSchema, publishSchema } from './emit.schemas.ts'
 import type { EmitService } from './emit.service.ts'
 import type { PublishService } from './publish.service.ts'
 
-const bodyLimit = 131_072
+const bodyLimit = maxBodyBytes
 const config = {
   policy: { machine: "a machine user; application and tenant must be of its environment's project" },
 }

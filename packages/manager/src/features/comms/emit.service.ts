@@ -6,22 +6,22 @@ import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { createByteBudget } from '../../platform/throttle/byte-budget.ts'
-import type { RateLimit } from '../../platform/throttle/rate-limit.ts'
+import { createFairShare } from '../../platform/throttle/fair-share.ts'
+import type { CheckRate } from './application-rate.service.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import type { CommsMetrics } from './comms.metrics.ts'
-import { type EmitInput, canonicalText } from './emit-input.pure.ts'
+import { type EmitInput, canonicalText, maxBodyBytes } from './emit-input.pure.ts'
 import { type Waiting, type Written, createEmitWriter } from './emit-writer.service.ts'
 import * as store from './emit.store.ts'
 import { type SendHint, notificationText } from './hints.pure.ts'
-import { checkRate, commsDisabled, foreignPlace, isPast, keyReused, emitRefusalOf } from './refusals.pure.ts'
+import { commsDisabled, foreignPlace, isPast, keyReused, emitRefusalOf } from './refusals.pure.ts'
 
 export type EmitDeps = {
   db: Db
   database: Pick<Database, 'read' | 'writeNotifications' | 'writeToMembers'>
   clock: Clock
   metrics: CommsMetrics
-  limit: RateLimit
+  checkRate: CheckRate
   sendHint: SendHint
 }
 export type EmitService = ReturnType<typeof createEmitService>
@@ -30,7 +30,10 @@ export type EmitRequest = CommsPlace & { input: EmitInput; requestId: string; by
 
 const maxWaitingBytes = 64 * 1_048_576
 /** What a waiting request takes at least; so one project cannot have all that may wait for a statement either. */
-const leastBytes = 4_096
+const leastBytes = 8_192
+// Their bodies are in memory already.
+const maxWaiting = 500
+const maxWaitMs = 2_000
 
 /** Accepts notifications. */
 export function createEmitService(deps: EmitDeps) {
@@ -40,9 +43,11 @@ export function createEmitService(deps: EmitDeps) {
     keyOf: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
     run: (keys) => store.readKeptAnswers(database.read, keys),
   })
-  const budget = createByteBudget({
-    maxBytes: maxWaitingBytes,
-    maxPerOwner: maxWaitingBytes / 2,
+  const memory = createFairShare({
+    capacity: maxWaitingBytes,
+    item: maxBodyBytes,
+    maxWaiting,
+    maxWaitMs,
     full: 'too many notifications wait to be written; try again',
   })
 
@@ -79,17 +84,17 @@ export function createEmitService(deps: EmitDeps) {
   return {
     /** Returns the answer once the notification is committed. */
     emit: async ({ bytes, input, ...place }: EmitRequest): Promise<EmitAnswer> => {
-      const reservation = budget.begin(place.projectId)
+      const lease = memory.begin([place.projectId])
       try {
-        await checkRate(deps.limit, place)
-        reservation.add(Math.max(bytes, leastBytes))
+        await deps.checkRate(place)
+        await lease.add(Math.max(bytes, leastBytes))
         const fingerprint = input.key === null ? null : sha256(canonicalText(input))
         return await accept({ ...place, ...input, fingerprint })
       } catch (error) {
         metrics.emits.inc({ outcome: emitRefusalOf(error) })
         throw error
       } finally {
-        reservation.release()
+        lease.release()
       }
     },
   }

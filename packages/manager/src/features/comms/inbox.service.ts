@@ -2,9 +2,9 @@
 // application has an empty one.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { badRequest, unavailable } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
-import { createFairQueue } from '../../platform/throttle/fair-queue.ts'
+import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'
 import { type Marked, type SendHint, markText } from './hints.pure.ts'
 import { type InboxKey, decodeCursor, keyOf, newest } from './inbox-cursor.pure.ts'
 import { type InboxRow, emptyPage, pageText } from './inbox-page.pure.ts'
@@ -46,7 +46,12 @@ const rowsOfPart = 1_000
 const defaultMaxMarked = 100 * rowsOfPart
 
 // Marks share their connections with emits, so they have one at a time; tenants take turns, and users within a tenant.
-const markLimits = { workers: 1, maxPerLane: 1_000, maxPerOwner: 50 }
+const markLimits = {
+  capacity: 1,
+  maxWaiting: 1_000,
+  maxWaitMs: 30_000,
+  full: 'too many marks of this user or tenant wait; try again',
+}
 
 /** Reads and marks inboxes. */
 export function createInboxService({ database, retentionDays, sendHint, ...options }: InboxDeps) {
@@ -109,21 +114,21 @@ const createPageReader = (database: Database, wanted: { kind: PageKind; kept: st
     maxBatch: maxPagesAtOnce,
   })
 
-const accountOf = ({ tenantId, userId }: InboxPlace) => ({ lane: tenantId, owner: userId })
+const ownersOf = ({ tenantId, userId }: InboxPlace): Owners => [tenantId, userId]
 
 /** Marks what is not marked yet, when it is the user's turn; returns it, and how many rows that were. */
 function createMarks(database: Database, kept: string, maxMarked: number) {
-  const queue = createFairQueue(markLimits)
+  const turns = createFairShare(markLimits)
   const markIds = async (place: InboxPlace, mark: Mark, ids: readonly string[]): Promise<string[]> => {
     const keys = keysOf(ids)
     if (keys.length === 0) return []
     const run = () => markRows(database.writeNotifications, place, { mark, keys, kept })
-    return queue.run(accountOf(place), run)
+    return turns.run(ownersOf(place), run)
   }
   const markPart = (place: InboxPlace, before: InboxKey) => {
     const wanted = { before, count: rowsOfPart, kept }
     const run = () => markUnreadBefore(database.writeNotifications, place, wanted)
-    return queue.run(accountOf(place), run)
+    return turns.run(ownersOf(place), run)
   }
   const markEverything = async (place: InboxPlace): Promise<number> => {
     let [updated, before]: [number, InboxKey | null] = [0, newest]
@@ -136,15 +141,9 @@ function createMarks(database: Database, kept: string, maxMarked: number) {
     return updated
   }
   return async (place: InboxPlace, mark: Mark, marked: Marked): Promise<[Marked, number]> => {
-    const leave = queue.reserve(accountOf(place))
-    if (leave === null) throw unavailable('too many marks of this user or tenant wait; try again')
-    try {
-      if ('all' in marked) return [marked, await markEverything(place)]
-      const ids = await markIds(place, mark, marked.ids)
-      return [{ ids }, ids.length]
-    } finally {
-      leave()
-    }
+    if ('all' in marked) return [marked, await markEverything(place)]
+    const ids = await markIds(place, mark, marked.ids)
+    return [{ ids }, ids.length]
   }
 }
 

@@ -2,14 +2,17 @@
 // a backend is not here (machine-users/), nor is how sockets are held (platform/sockets/).
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
+import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { CreateChannels } from '../../platform/db/channels.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Redis } from '../../platform/db/redis.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createSockets } from '../../platform/sockets/sockets.ts'
-import { createRateLimit } from '../../platform/throttle/rate-limit.ts'
+import { type RateLimits, createRateLimit } from '../../platform/throttle/rate-limit.ts'
 import { type AdmissionDeps, createAdmissionService } from './admission.service.ts'
+import { createApplicationRate } from './application-rate.service.ts'
+import { type CommsPlace, type CommsState, placeKey, readStates } from './comms-state.store.ts'
 import { createCommsMetrics } from './comms.metrics.ts'
 import { commsSettings } from './comms.settings.ts'
 import { registerSocket } from './comms.socket.ts'
@@ -67,15 +70,18 @@ export const comms = defineFeature({
 /** What backends send, each within the limits of its application. */
 function createSenders(deps: Deps, sendHint: SendHint) {
   const settings = settingsOf(deps.config, commsSettings)
-  const shared = { ...deps, metrics: createCommsMetrics(deps.metrics), sendHint }
+  const readState = createCoalesced<CommsPlace, CommsState>({
+    keyOf: placeKey,
+    run: (places) => readStates(deps.database.read, places),
+  })
+  const rateOf = (kind: string, limits: RateLimits) =>
+    createApplicationRate({ limit: createRateLimit(kind, limits, deps.redis), readState })
+  const shared = { ...deps, metrics: createCommsMetrics(deps.metrics), readState, sendHint }
   const emitLimit = { perSecond: settings.commsEmitRate, burst: settings.commsEmitBurst }
   const publishLimit = { perSecond: settings.commsPublishRate, burst: settings.commsPublishBurst }
   return {
-    emits: createEmitService({ ...shared, limit: createRateLimit('emit', emitLimit, deps.redis) }),
-    publishes: createPublishService({
-      ...shared,
-      limit: createRateLimit('publish', publishLimit, deps.redis),
-    }),
+    emits: createEmitService({ ...shared, checkRate: rateOf('emit', emitLimit) }),
+    publishes: createPublishService({ ...shared, checkRate: rateOf('publish', publishLimit) }),
   }
 }
 

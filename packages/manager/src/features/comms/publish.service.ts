@@ -1,18 +1,16 @@
 // Live data of backends: told to whoever holds a socket at the moment, never stored, and never waited for.
 import type { Clock } from '../../platform/clock.ts'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { RateLimit } from '../../platform/throttle/rate-limit.ts'
-import { type CommsPlace, type CommsState, placeKey, readStates } from './comms-state.store.ts'
+import type { CheckRate } from './application-rate.service.ts'
+import type { CommsPlace, CommsState } from './comms-state.store.ts'
 import type { CommsMetrics } from './comms.metrics.ts'
 import { type SendHint, liveText } from './hints.pure.ts'
-import { checkRate, commsDisabled, foreignPlace, refusalOf } from './refusals.pure.ts'
+import { commsDisabled, foreignPlace, refusalOf } from './refusals.pure.ts'
 
 export type PublishDeps = {
-  database: Pick<Database, 'read'>
   clock: Clock
   metrics: CommsMetrics
-  limit: RateLimit
+  checkRate: CheckRate
+  readState: (place: CommsPlace) => Promise<CommsState | null>
   sendHint: SendHint
 }
 export type PublishService = ReturnType<typeof createPublishService>
@@ -20,13 +18,9 @@ export type PublishService = ReturnType<typeof createPublishService>
 export type LiveData = { topic: string | null; data: string }
 
 /** Accepts live data. */
-export function createPublishService({ database, clock, metrics, limit, sendHint }: PublishDeps) {
-  const readState = createCoalesced<CommsPlace, CommsState>({
-    keyOf: placeKey,
-    run: (places) => readStates(database.read, places),
-  })
+export function createPublishService({ clock, metrics, checkRate, readState, sendHint }: PublishDeps) {
   const publish = async (place: CommsPlace, live: LiveData): Promise<void> => {
-    await checkRate(limit, place)
+    await checkRate(place)
     const state = await readState(place)
     if (state !== 'on') throw state === 'off' ? commsDisabled() : foreignPlace()
     const { tenantId, applicationId } = place

@@ -1,8 +1,6 @@
 // How notifications and live hints are refused.
 import { AppError, badRequest, forbidden, rateLimited } from '../../platform/errors.ts'
 
-type Place = { projectId: string; applicationId: string }
-
 // The interface gives these two texts.
 const disabledText = 'comms_disabled'
 const rateText = 'rate_limited'
@@ -14,14 +12,7 @@ export const keyReused = (): AppError =>
   new AppError('key_reused', 'the key was used for another body within 24 hours; send another key')
 export const isPast = (): AppError => badRequest('expires_at must be in the future')
 
-/** Counts a use of an application by its project: another project's machine users cannot use up the limit. */
-export async function checkRate(
-  limit: (name: string) => Promise<number>,
-  { projectId, applicationId }: Place,
-): Promise<void> {
-  const waitMs = await limit(`${projectId}:${applicationId}`)
-  if (waitMs > 0) throw rateLimited(rateText, waitMs)
-}
+export const rateExceeded = (waitMs: number): AppError => rateLimited(rateText, waitMs)
 
 /** What metrics call a refusal; whatever is none has failed. */
 export function refusalOf(error: unknown) {

@@ -113,6 +113,37 @@ describe('warnings', () => {
     expect(await warningsOf('{"a": x', { body: '{}' })).toEqual([])
   })
 
+  test('a number that is written with an exponent is named, with how to write it without one', async () => {
+    const body = '{"n": 1000000, "m": [0.00001, 2.5e7], "huge": 1e21, "small": 999999, "text": "1e+06"}'
+    const plain = (number: string, text: string) =>
+      `the number ${number} is written as ${text}; use toJson to write it without an exponent`
+    expect(
+      await preview('{{.Data.n}} {{.Data.m}}\n{{toString .Data.n}} {{print .Data.n}}', { body }),
+    ).toEqual({
+      error: null,
+      output: '1e+06 [1e-05 2.5e+07]\n1e+06 1e+06',
+      warnings: [
+        at(1, 3, plain('1000000', '1e+06')),
+        at(1, 15, plain('0.00001', '1e-05')),
+        at(2, 3, plain('1000000', '1e+06')),
+        at(2, 24, plain('1000000', '1e+06')),
+      ],
+    })
+    const written =
+      '{{toJson .Data.n}} {{toJson .Data.m}} {{.Data.small}} {{.Data.text}} {{printf "%.0f" .Data.n}}'
+    expect(await preview(written, { body })).toEqual({
+      error: null,
+      output: '1000000 [0.00001,25000000] 999999 1e+06 1000000',
+      warnings: [],
+    })
+    expect(await warningsOf('{{.Data.huge}}{{toJson .Data.huge}}', { body })).toEqual([
+      at(1, 3, 'a number is written as 1e+21; send it as a text to write all its digits'),
+      at(1, 17, 'a number is written as 1e+21; send it as a text to write all its digits'),
+    ])
+    const large = JSON.stringify({ n: 1e6, fill: 'x'.repeat(20_000) })
+    expect(await warningsOf('{{.Data.n}}', { body: large })).toEqual([at(1, 3, plain('1000000', '1e+06'))])
+  })
+
   test('a large body has the same warnings', async () => {
     const body = JSON.stringify({ fill: 'x'.repeat(20_000) })
     expect(await warningsOf('{{.Data.id}}', { body, outputMessageType: 'JSON' })).toEqual([
@@ -128,6 +159,19 @@ describe('warnings', () => {
       ofOutput('the output was not checked: it has more than 1000000 lists and objects'),
     )
   })
+})
+
+test("{{env 'KEY'}} is refused with a hint about double quotes, when it is saved and in a preview", async () => {
+  const transformationTemplate = "{{env 'SVC_ENV'}}"
+  const input = { name: 'x', consumeURL: '/quotes', transformationTemplate }
+  const problem =
+    "transformationTemplate cannot be parsed: template:1:7: malformed character constant: 'SVC_ENV'; write text in double quotes"
+  const errors = [
+    (await calls.create(scene.admin, scene.project.applicationId, input)).error,
+    (await preview(transformationTemplate)).error,
+  ]
+  expect(errors.map((error) => error?.split('\n')[0])).toEqual([problem, problem])
+  expect((await preview('{{env "SVC_ENV"}}')).output).toBe('test')
 })
 
 describe('esb.template_missing_key', () => {

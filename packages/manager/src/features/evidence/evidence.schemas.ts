@@ -12,7 +12,9 @@ const instant = (description: string) =>
 export const listSchema = {
   operationId: 'listEvidence',
   summary: 'The evidence queries',
+  description: 'JSON; an HTML page if the client prefers `text/html`.',
   tags,
+  alternatives: { 'text/html': Type.String({ description: 'The same, with a link to each query.' }) },
   response: {
     200: Type.Object({
       names: Type.Array(name),
@@ -39,13 +41,26 @@ export const runSchema = {
   operationId: 'runEvidence',
   summary: 'Runs an evidence query',
   description:
-    'The newest rows come first; at most 100,000 are returned, and `truncated` says whether there are more. The response is a stream: a connection that ends before the JSON does was cut by a failure. Every run is in the audit trail.',
+    'JSON; CSV with `format=csv`; an HTML page if the client prefers `text/html`. The newest rows come first; at most 100,000 are returned, and `truncated` says whether there are more. The response is a stream: a connection that ends before the JSON does was cut by a failure. Every run is in the audit trail.',
   tags,
   params: Type.Object({ name }),
   querystring: Type.Object({
     from: instant('The beginning of the window; 90 days before its end without it.'),
     to: instant('The end of the window, which does not belong to it; now without it.'),
+    format: Type.Optional(
+      Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Whatever `Accept` says.' }),
+    ),
   }),
+  alternatives: {
+    'text/csv': Type.String({
+      description:
+        'A header, then a record for each row; objects are JSON. If there are more rows, the last record begins with `TRUNCATED`. Texts that would start a formula have an apostrophe in front.',
+    }),
+    'text/html': Type.String({
+      description: 'Up to 500 rows, and a form for the window, which takes days such as `2026-01-31` too.',
+    }),
+  },
+  responseHeaders: { 200: ['X-Audit-Chain' as const] },
   response: {
     200: Type.Object({
       name,

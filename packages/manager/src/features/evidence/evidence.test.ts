@@ -154,7 +154,7 @@ describe('the window of evidence', () => {
     expect(rows).toEqual([{ is_now: true }])
   })
 
-  test('[evidence.window] what is malformed, inverted or too long is refused, and the text says what is wrong', async () => {
+  test('[evidence.window] what is malformed or inverted is refused, and the text says what is wrong', async () => {
     const to = '2026-01-01T00:00:00Z'
     const refused: [Record<string, string>, RegExp][] = [
       [{ from: 'yesterday' }, /^from must be an RFC 3339 time/],
@@ -166,7 +166,6 @@ describe('the window of evidence', () => {
       [{ from: to, to }, /^from must be before to/],
       [{ from: '2026-01-01T00:00:01Z', to }, /^from must be before to/],
       [{ from: '2999-01-01T00:00:00Z' }, /^from must be before to/],
-      [{ from: '2020-01-01T00:00:00Z', to }, /at most 1830 days apart/],
     ]
     for (const [window, text] of refused) {
       const { status, body } = await runEvidence(service, admin, 'access-grants', window)
@@ -175,6 +174,17 @@ describe('the window of evidence', () => {
     }
     expect((await get(`${one}?from=${to}&from=${to}`)).status).toBe(400)
     expect((await get(`${one}?to=2026-01-01T00:00:00+01:00`)).body.error).toMatch(/write \+ as %2B/)
+  })
+
+  test('[evidence.window] it may be of any length, for every query', async () => {
+    const window = { from: '0001-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' }
+    for (const { name } of evidenceQueries) {
+      const { status, body } = await runEvidence(service, admin, name, window)
+      expect([name, status, body.from, body.to]).toEqual([name, 200, window.from, window.to])
+      expect(body.row_count).toBe(body.rows.length)
+    }
+    const first = await runEvidence(service, admin, 'lockouts', { to: '0001-01-02T00:00:00Z' })
+    expect([first.status, first.body.from]).toEqual([200, window.from])
   })
 
   test('[evidence.window] only one end leaves the other where it belongs', () => {
@@ -213,8 +223,10 @@ describe('many rows of evidence', () => {
     await service.sql.query(
       `insert into auth_failures (minute, event, kind, client, count)
        select date_trunc('minute', now()) - n * interval '1 minute', 'failure', 'pat', '192.0.2.1', 1
-       from generate_series(1, 12) n`,
+       from generate_series(11, 22) n`,
     )
+    // Before anything that the tests above have failed at, which is written some seconds later.
+    const window = { to: new Date(Date.now() - 600_000).toISOString() }
     const { database, clock } = service.world
     const runWith = async (maxRows: number) => {
       const evidence = createEvidenceService({
@@ -228,7 +240,7 @@ describe('many rows of evidence', () => {
       const run = await evidence.run(
         { ...systemActor('test'), user: { id: admin.id }, tokenId: null } as Actor,
         'failed-authentications',
-        {},
+        window,
         new AbortController().signal,
       )
       const minutes: string[] = []

@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
-import { type ByteReservation, createByteBudget } from '../../platform/throttle/byte-budget.ts'
+import { type Lease, createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { CallerDisconnected, RelayFailure, type RelayRequest, relay } from '../../platform/outbound/relay.ts'
 import {
@@ -60,17 +60,23 @@ export type Incoming = {
 export type Call = { incoming: Incoming; target: Target; query: string; recording: Recording }
 type Forwarded = { body: Buffer | PassedBody | null; headers: string[] }
 
+const maxWaitingBodies = 1_000
+const maxBodyWaitMs = 2_000
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
 /** Returns a function that forwards a call; it resolves when the whole response is on its way to the caller. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
-  const { begin: reserve } = createByteBudget({
-    ...bufferLimits(limits),
+  const buffers = createFairShare({
+    // The largest body always fits.
+    capacity: Math.max(limits.maxBufferedBytes, limits.body.maxBytes),
+    item: limits.body.maxBytes,
+    maxWaiting: maxWaitingBodies,
+    maxWaitMs: maxBodyWaitMs,
     full: 'too many large bodies are being transformed; try again',
   })
-  const forward = async (call: Call, reserved: ByteReservation): Promise<void> => {
+  const forward = async (call: Call, buffered: Lease): Promise<void> => {
     const { incoming, target } = call
     const { upstream, authorization } = target
     if (upstream === null) throw new AppError('bad_gateway', 'the endpoint has no url to forward to')
@@ -81,7 +87,7 @@ export function createForwarding(deps: ForwardingDeps) {
     const { body, headers } =
       target.transformationTemplate === ''
         ? unchanged(call, limits.body)
-        : await transformed(call, reserved, deps)
+        : await transformed(call, buffered, deps)
     const method = incoming.request.method as string
     // A response to TRACE repeats what was sent, and the caller must not see the credentials.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
@@ -100,11 +106,11 @@ export function createForwarding(deps: ForwardingDeps) {
     await relayTraced({ pool, path, method, headers, body, maxResponseBytes, deadlineMs }, call, span)
   }
   return async (call: Call): Promise<void> => {
-    const reserved = reserve(call.target.projectId)
+    const buffered = buffers.begin([call.target.projectId])
     try {
-      await forward(call, reserved)
+      await forward(call, buffered)
     } finally {
-      reserved.release()
+      buffered.release()
     }
   }
 }
@@ -137,12 +143,6 @@ async function relayTraced(request: RelayRequest, { incoming, recording }: Call,
   }
 }
 
-/** No project takes more than a quarter of what may be reserved; but the largest body always fits. */
-const bufferLimits = ({ maxBufferedBytes, body }: GatewayLimits) => ({
-  maxBytes: Math.max(maxBufferedBytes, body.maxBytes),
-  maxPerOwner: Math.max(maxBufferedBytes / 4, body.maxBytes),
-})
-
 function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimits): Forwarded {
   const headers = headersToUpstream(request.rawHeaders, noneReplaced)
   const arrived = arrivedBody(request, limits.maxBytes)
@@ -155,18 +155,19 @@ function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimit
   return { body: passBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
 }
 
-async function transformed(call: Call, reserved: ByteReservation, deps: ForwardingDeps): Promise<Forwarded> {
+async function transformed(call: Call, buffered: Lease, deps: ForwardingDeps): Promise<Forwarded> {
   const { incoming, target, recording } = call
   const { request, machine } = incoming
-  const body = await readBody(request, deps.limits.body, reserved)
+  const body = await readBody(request, deps.limits.body, buffered)
   recording.request?.add(body)
   const { transformationTemplate: template, inputMessageType, outputMessageType, application } = target
-  const { id, name, consumeUrl, description, upstream } = target
+  const { id, name, consumeUrl, description, upstream, projectId } = target
   const { output, contentType } = await deps.transformations.render({
     template,
     inputMessageType,
     outputMessageType,
     body,
+    projectId,
     application,
     endpoint: { id, name, consumeUrl, description, url: upstream?.url ?? null },
     user: machine,

@@ -304,4 +304,27 @@ describe('where calls may go', () => {
             notAllowed,
           ])
   })
+
+  test.each([
+    ['bucket', (url: string) => ({ SVC_PILETS_S3_ENDPOINT: url })],
+    ['bucket of checkpoints', (url: string) => ({ SVC_AUDIT_CHECKPOINT_S3_ENDPOINT: url })],
+    ['trace collector', (url: string) => ({ SVC_TRACING_OTLP_ENDPOINT: url })],
+    [
+      'Kubernetes API server',
+      (url: string) => ({
+        SVC_ROLES: 'gateway',
+        SVC_ORCHESTRATOR_KIND: 'kubernetes',
+        SVC_ORCHESTRATOR_API_SERVER: url.replace('http:', 'https:'),
+      }),
+    ],
+  ])(
+    '[esb.egress-cidrs] the %s of the installation is refused, whatever is allowed',
+    async (_what, envOf) => {
+      const url = `http://127.0.0.1:${listener.port}`
+      const to = await withEnv({ SVC_ESB_ALLOWED_CIDRS: '127.0.0.0/8,::1/128', ...envOf(url) })
+      expect(await callTo(url)).not.toEqual(notAllowed)
+      for (const host of ['127.0.0.1', 'localhost', '127.0.0.2', '[::ffff:127.0.0.1]'])
+        expect([host, await callTo(`http://${host}:${listener.port}/`, { to })]).toEqual([host, notAllowed])
+    },
+  )
 })

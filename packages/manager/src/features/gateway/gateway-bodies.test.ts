@@ -268,16 +268,35 @@ describe('limits', () => {
   })
 
   test('[esb.forward-limits] an answer that grows too large after it has begun is cut, and never looks whole', async () => {
-    const begun = Promise.withResolvers<void>()
-    gateway.upstream.answer((_request, response) => {
-      response.write('x'.repeat(tightAnswerBytes))
-      void begun.promise.then(() => response.end('x'))
-    })
-    const outgoing = gateway.open(path, { to: tight })
-    const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
-    outgoing.end()
-    await first
-    begun.resolve()
-    await expect(answer).rejects.toThrow('aborted')
+    // Neither framing announces a length: 200 and the first bytes are with the caller before the limit is met.
+    for (const [framing, part] of [
+      [
+        'Transfer-Encoding: chunked\r\n\r\n',
+        (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`,
+      ],
+      ['\r\n', (bytes: string) => bytes],
+    ] as const) {
+      const begun = Promise.withResolvers<void>()
+      gateway.upstream.handle((_request, response) => {
+        response.socket?.write(`HTTP/1.1 200 OK\r\n${framing}${part('x'.repeat(tightAnswerBytes))}`)
+        void begun.promise.then(() => response.socket?.end(part('x')))
+      })
+      const { id, path: own } = await gateway.endpoint({ url: gateway.upstream.url, logLevel: 'BASIC' })
+      const outgoing = gateway.open(own, { to: tight })
+      const status = new Promise((resolve) =>
+        outgoing.once('response', ({ statusCode }) => resolve(statusCode)),
+      )
+      const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
+      outgoing.end()
+      await first
+      begun.resolve()
+      await expect(answer).rejects.toThrow('aborted')
+      expect(await status).toBe(200)
+      await expect
+        .poll(async () => (await gateway.logged(id)).map((row) => [row.response_status, row.failure]), {
+          timeout: 60_000,
+        })
+        .toEqual([[502, 'the upstream answer is too large']])
+    }
   })
 })

@@ -44,6 +44,7 @@ describe('from the caller to the upstream', () => {
       'Cookie X-Proxy-Auth X-User-Id X-Tenant-Id Forwarded X-Request-Id ' +
         'X-Token-Subject X-Token-User-Email X-Token- X-Token-Anything-At-All ' +
         'X-Forwarded-For X-Forwarded-Proto X-Forwarded-Host X-Forwarded- X-Forwarded-New ' +
+        'X-Real-IP OIDC-CLAIM-sub OIDC-CLAIM-email OIDC-access-token X-Svc-User X-Svc-Tenant X-Svc-Anything ' +
         'Proxy-Authorization Proxy-Authenticate Proxy-Authentication-Info',
     )
     for (const name of names)

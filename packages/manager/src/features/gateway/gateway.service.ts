@@ -3,11 +3,11 @@
 import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { createFairShare } from '../../platform/throttle/fair-share.ts'
 import { CallerDisconnected, RelayFailure } from '../../platform/outbound/relay.ts'
 import { BodyAborted } from '../../platform/outbound/request-body.ts'
 import type { CallLogApi, Outcome } from '../call-log/index.ts'
 import type { GatewayMetrics } from './gateway.metrics.ts'
-import { createCallLimit } from './call-limit.service.ts'
 import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
 import { type Invocation, readInvocation, withQuery } from './invocation.pure.ts'
 import { type Target, type TargetsDeps, createTargets } from './targets.service.ts'
@@ -17,26 +17,32 @@ export type GatewayDeps = TargetsDeps &
     metrics: Metrics
     gatewayMetrics: GatewayMetrics
     callLog: CallLogApi
-    maxCallsPerProject: number
+    /** Calls in flight, of all projects together. */
+    maxCalls: number
   }
 export type GatewayService = ReturnType<typeof createGatewayService>
+
+const maxCallWaitMs = 1_000
 
 /** Forwards calls. */
 export function createGatewayService(deps: GatewayDeps) {
   const answer = createAnswer(deps)
-  const begin = createCallLimit(deps.maxCallsPerProject)
+  // A call keeps its connection until it is answered, and a caller that sends a body slowly delays that.
+  const calls = createFairShare({
+    capacity: deps.maxCalls,
+    maxWaiting: deps.maxCalls,
+    maxWaitMs: maxCallWaitMs,
+    full: 'too many calls are in flight; try again',
+  })
   const answerWithinLimit = async (incoming: Incoming, found: Found): Promise<void> => {
-    let end: () => void
-    try {
-      end = begin(incoming.machine.projectId)
-    } catch (error) {
+    const call = await calls.take([incoming.machine.projectId]).catch((error: unknown) => {
       noteShed(deps, error)
       throw error
-    }
+    })
     try {
       await answer(incoming, found)
     } finally {
-      end()
+      call.release()
     }
   }
   return {

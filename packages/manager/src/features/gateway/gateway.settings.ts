@@ -24,7 +24,7 @@ export const gatewaySettings = {
     key: 'esb.max_buffered_bytes',
     env: 'SVC_ESB_MAX_BUFFERED_BYTES',
     default: 128 * 1_048_576,
-    doc: 'Request bodies a process holds at once to transform them, all together, as far as they have arrived; one project holds a quarter of it at most, or one body of `esb.max_request_bytes`. Further ones are answered 503 with `Retry-After`. Bodies that are not transformed are never held.',
+    doc: 'Request bodies a process holds at once to transform them, all together, as far as they have arrived; projects share it fairly. Further ones wait shortly and are answered 503 with `Retry-After`. Bodies that are not transformed are never held.',
   }),
   // Below the 30 seconds after which the server itself ends a request, without a line in the log of calls.
   esbBodyTimeoutMs: setting(duration(100, 29_000), {

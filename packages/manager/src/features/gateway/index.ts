@@ -6,19 +6,18 @@ import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { gatewayPolicy } from '../../platform/outbound/egress-policies.ts'
 import type { Names } from '../../platform/outbound/names.ts'
-import { ownServicesOf } from '../../platform/outbound/own-services.ts'
-import type { Redis } from '../../platform/db/redis.ts'
+import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import { createGatewayMetrics } from './gateway.metrics.ts'
 import { registerGatewayRoutes } from './gateway.routes.ts'
 import { type GatewayDeps, createGatewayService } from './gateway.service.ts'
 import { gatewaySettings } from './gateway.settings.ts'
 
-type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCallsPerProject' | 'pools'> & {
+type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCalls' | 'pools'> & {
   config: Config
   metrics: Metrics
   names: Names
-  redis: Redis
+  ownServices: Iterable<OwnService>
   shares: ConnectionShares
 }
 
@@ -26,8 +25,7 @@ export const gateway = defineFeature({
   name: 'gateway',
   role: 'gateway',
   create: (deps: Deps) => {
-    const { config, names, redis, shares } = deps
-    const ownServices = ownServicesOf(config, () => redis.shards.all())
+    const { config, names, ownServices, shares } = deps
     const pools = createOutboundPools({
       ...outboundOptions(config),
       ownServices,
@@ -39,8 +37,8 @@ export const gateway = defineFeature({
       pools,
       limits: limitsOf(config),
       maxBytes: config.cacheMaxBytes,
-      // As with connections to partners, one project has at most half.
-      maxCallsPerProject: Math.max(1, Math.floor(shares.api / 2)),
+      // The other connections of the port are left to those who call something else.
+      maxCalls: Math.max(1, Math.floor((shares.api * 3) / 4)),
       gatewayMetrics: createGatewayMetrics(deps.metrics),
     })
     return {

@@ -1,20 +1,15 @@
 // Which headers pass. Headers of one connection, headers that identify a caller, and headers added by the proxies that
 // forwarded the request to us stay here; the rest goes through unchanged.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { isProxyHeader } from '../../proxy-config/proxy-headers.ts'
 
 const words = (list: string): string[] => list.split(' ')
 const hopByHop = words(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade http2-settings expect ' +
     'proxy-authenticate proxy-authorization proxy-authentication-info',
 )
-const notToUpstream = new Set([
-  ...hopByHop,
-  ...words(
-    'host content-length authorization cookie forwarded traceparent tracestate x-request-id x-svc-hops x-proxy-auth x-user-id x-tenant-id',
-  ),
-])
+const notToUpstream = new Set([...hopByHop, ...words('host content-length authorization cookie')])
 const notToCaller = new Set([...hopByHop, 'x-request-id'])
-const privatePrefixes = ['x-token-', 'x-forwarded-']
 
 /**
  * The caller's headers that the upstream gets; flat, as they came. `replaced` are names of headers to leave out too.
@@ -26,8 +21,7 @@ export function headersToUpstream(raw: readonly string[], replaced: ReadonlySet<
     const name = raw[i] as string
     // Many servers read an underscore as a hyphen.
     const plain = name.toLowerCase().replaceAll('_', '-')
-    if (notToUpstream.has(plain) || named.has(plain) || replaced.has(plain)) continue
-    if (plain.startsWith('x-') && privatePrefixes.some((prefix) => plain.startsWith(prefix))) continue
+    if (notToUpstream.has(plain) || named.has(plain) || replaced.has(plain) || isProxyHeader(plain)) continue
     passed.push(name, raw[i + 1] as string)
   }
   return passed

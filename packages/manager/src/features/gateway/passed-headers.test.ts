@@ -8,7 +8,8 @@ describe('headersToUpstream', () => {
     const names =
       'connection keep-alive proxy-connection te trailer transfer-encoding upgrade http2-settings expect ' +
       'proxy-authenticate proxy-authorization proxy-authentication-info host content-length authorization cookie ' +
-      'forwarded x-request-id x-svc-hops x-proxy-auth x-user-id x-tenant-id x-token-subject x-forwarded-for'
+      'forwarded x-request-id x-svc-hops x-svc-user x-proxy-auth x-user-id x-tenant-id x-token-subject x-forwarded-for ' +
+      'x-real-ip oidc-claim-sub oidc-claim-email oidc-access-token traceparent tracestate'
     for (const name of names.split(' '))
       for (const spelt of [name, name.toUpperCase(), name.replaceAll('-', '_'), name.replace('-', '_')])
         expect([spelt, headersToUpstream([spelt, '1', 'X-Other', '2'], none)]).toEqual([
@@ -33,6 +34,14 @@ describe('headersToUpstream', () => {
       'y',
       'X-Forwarded',
       'z',
+      'X-Real',
+      'a',
+      'OIDC',
+      'b',
+      'X-Svc',
+      'c',
+      'X-Oidc-Claim-Sub',
+      'd',
     ]
     expect(headersToUpstream(raw, none)).toEqual(raw)
   })

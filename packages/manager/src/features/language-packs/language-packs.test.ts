@@ -133,7 +133,8 @@ describe('the content of a language pack', () => {
       [pair('z', 'last'), pair('a.b.c', 'deep'), pair('a', 'text beside a branch'), pair('empty', '')],
       [
         pair('a.b.c', 'changed'),
-        pair('__proto__.x', 'hostile'),
+        pair('constructor.x', 'a word like any other'),
+        pair('prototype', 'too'),
         pair('0', 'zero'),
         pair('ü.日本.🙂', 'ä\n\t"\\'),
       ],
@@ -159,6 +160,12 @@ describe('the content of a language pack', () => {
       [[pair('a', '1'), pair('b', '2'), pair('a', '1')], 'content has the Key "a" more than once'],
       [[pair('a.b', '1'), pair('a.b', '2')], 'content has the Key "a.b" more than once'],
       [[pair('__proto__', '1'), pair('__proto__', '2')], 'content has the Key "__proto__" more than once'],
+      ...['__proto__', 'a.__proto__.b', 'constructor.prototype.polluted'].map(
+        (key): [KeyValuePair[], string] => [
+          [pair('good', 'x'), pair(key, 'x')],
+          `the Key "${key}" of content names the prototype of an object, which frontends that merge texts would change; rename it`,
+        ],
+      ),
       ...['', ' ', '\t', 'k'.repeat(501)].map((key): [KeyValuePair[], string] => [
         [pair(key, 'x')],
         'every Key of content must have 1 to 500 characters',
@@ -253,8 +260,8 @@ describe('who may change language packs', () => {
 describe('the audit rows of language packs', () => {
   test('tell who made, filled and removed a pack, and which texts changed from what to what', async () => {
     const id = await make(admin, project.id, 'sv')
-    await update(admin, id, [pair('a', '1'), pair('b.c', '2'), pair('same', '3'), pair('__proto__', '4')])
-    const last = [pair('a', 'x'), pair('same', '3'), pair('d', '5'), pair('__proto__', '4')]
+    await update(admin, id, [pair('a', '1'), pair('b.c', '2'), pair('same', '3'), pair('constructor', '4')])
+    const last = [pair('a', 'x'), pair('same', '3'), pair('d', '5'), pair('constructor', '4')]
     // The same content again changes nothing, so it leaves no row.
     for (let times = 0; times < 3; times++)
       expect((await update(admin, id, last)).data.pack.content).toEqual(last)
@@ -276,7 +283,7 @@ describe('the audit rows of language packs', () => {
           'content.a': change(null, '1'),
           'content.b.c': change(null, '2'),
           'content.same': change(null, '3'),
-          'content.__proto__': change(null, '4'),
+          'content.constructor': change(null, '4'),
         },
       },
       {
@@ -296,8 +303,8 @@ describe('the audit rows of language packs', () => {
         changes: {
           id: change(id, null),
           name: change('sv', null),
-          'content.__proto__': change('4', null),
           'content.a': change('x', null),
+          'content.constructor': change('4', null),
           'content.d': change('5', null),
           'content.same': change('3', null),
         },

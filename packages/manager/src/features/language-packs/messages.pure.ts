@@ -23,6 +23,8 @@ export function problemOfKeys(content: readonly KeyValuePair[]): string | null {
     const parts = Key.split('.')
     if (parts.includes(''))
       return `the Key ${JSON.stringify(Key)} of content has an empty part; write parts joined by single dots`
+    if (namesPrototype(parts))
+      return `the Key ${JSON.stringify(Key)} of content names the prototype of an object, which frontends that merge texts would change; rename it`
     if (parts.length > maxParts) return `every Key of content must have at most ${maxParts} parts`
     inAll += parts.length
   }
@@ -30,6 +32,11 @@ export function problemOfKeys(content: readonly KeyValuePair[]): string | null {
     ? `the keys of content must have at most ${maxPartsInAll} parts together`
     : null
 }
+
+/** Whether a frontend that merges nested texts by these names would reach the prototype of every object. */
+const namesPrototype = (parts: readonly string[]): boolean =>
+  parts.includes('__proto__') ||
+  parts.some((part, index) => part === 'constructor' && parts[index + 1] === 'prototype')
 
 interface Branch {
   [part: string]: string | Branch

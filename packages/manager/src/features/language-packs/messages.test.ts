@@ -283,7 +283,7 @@ describe('the words of a language pack', () => {
   })
 
   test('a key is made of parts that are not empty', () => {
-    for (const key of ['a', 'a.b', 'a.b.c', ' ', 'a. .b', '0', '__proto__.x', 'ä.日', 'a:b', 'a/b', '․'])
+    for (const key of ['a', 'a.b', 'a.b.c', ' ', 'a. .b', '0', 'ä.日', 'a:b', 'a/b', '․'])
       expect([key, problemOfKeys([pair('good'), pair(key)])]).toEqual([key, null])
     for (const key of ['', '.', '..', 'a.', '.a', 'a..b', 'a.b.', '.a.b', 'a...b', '".'])
       expect(problemOfKeys([pair('good'), pair(key)])).toBe(
@@ -296,6 +296,37 @@ describe('the words of a language pack', () => {
       }),
     )
     expect(problemOfKeys([])).toBeNull()
+  })
+
+  test('a key that names the prototype of objects is refused, and one that only contains its words is not', () => {
+    for (const key of [
+      '__proto__',
+      '__proto__.x',
+      'a.__proto__',
+      'a.__proto__.b',
+      'constructor.prototype',
+      'constructor.prototype.x',
+      'a.constructor.prototype.x',
+      'constructor.constructor.prototype',
+    ])
+      expect(problemOfKeys([pair('good'), pair(key)])).toBe(
+        `the Key ${JSON.stringify(key)} of content names the prototype of an object, which frontends that merge texts would change; rename it`,
+      )
+    for (const key of [
+      'constructor',
+      'prototype',
+      'prototype.constructor',
+      'constructor.x.prototype',
+      'car.prototype.name',
+      'formula1.constructor',
+      '__proto',
+      'proto__',
+      '__PROTO__',
+      'x__proto__',
+      'hasOwnProperty',
+      'toString',
+    ])
+      expect([key, problemOfKeys([pair('good'), pair(key)])]).toEqual([key, null])
   })
 
   test('a key has at most 20 parts, and the keys of a pack have at most 100,000 together', () => {

@@ -5,7 +5,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
+import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
@@ -26,7 +26,7 @@ async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promis
   if (await isStillAdministrator(tx, actor.user.id)) return
   const role = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(role) < projectRank('maintainer'))
-    throw forbidden('not permitted: memberships need project role maintainer or higher')
+    throw notPermitted('memberships need project role maintainer or higher')
 }
 
 /** Rules about who belongs to an application. */

@@ -5,7 +5,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { forbidden, notFound, orNotFound } from '../../platform/errors.ts'
+import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
@@ -34,7 +34,7 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
     granted: change.granted,
     owners: await store.countOwners(tx, change.projectId),
   })
-  if (refusal !== null) throw forbidden(`not permitted: ${refusal}`)
+  if (refusal !== null) throw notPermitted(refusal)
 }
 
 /** Rules about who belongs to a project. */

@@ -5,7 +5,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { badRequest, forbidden, notFound, orNotFound } from '../../platform/errors.ts'
+import { badRequest, notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
@@ -50,7 +50,7 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
     granted: change.granted,
     owners: await store.countOwners(tx, change.tenantId),
   })
-  if (refusal !== null) throw forbidden(`not permitted: ${refusal}`)
+  if (refusal !== null) throw notPermitted(refusal)
 }
 
 async function definedRole(tx: Tx, tenantId: string, name: string): Promise<TenantRole> {

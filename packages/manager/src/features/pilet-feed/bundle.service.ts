@@ -67,8 +67,8 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
       if (bundle?.projectId === projectId) return bundle
       throw new AppError('not_found', noPackage)
     },
-    read: ({ blob, projectId }: ServedBundle, response: Holder): Promise<Buffer> =>
-      holdBlob(blob, projectId, response),
+    read: ({ blob, projectId }: ServedBundle, client: string, holder: Holder): Promise<Buffer> =>
+      holdBlob(blob, [projectId, client], holder),
   }
 }
 

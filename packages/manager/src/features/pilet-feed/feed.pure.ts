@@ -1,4 +1,5 @@
 // What a feed says of a package. Pure.
+import { statementOf } from '../../platform/inputs/package-statement.ts'
 
 export type FeedPackage = {
   name: string
@@ -9,6 +10,8 @@ export type FeedPackage = {
   /** As hex digits; null together with the key's id where the version is not signed. */
   signature: string | null
   keyId: string | null
+  /** As hex digits, by the same key; null where the key has signed no statement about the version. */
+  statementSignature: string | null
 }
 type Place = { applicationId: string; projectId: string }
 
@@ -17,7 +20,8 @@ export const feedOf = (place: Place, packages: readonly FeedPackage[]): object =
   items: packages.map((one) => itemOf(place, one)),
 })
 
-function itemOf(place: Place, { name, version, hash, spec, signature, keyId }: FeedPackage): object {
+function itemOf(place: Place, one: FeedPackage): object {
+  const { name, version, hash, spec, signature, keyId, statementSignature } = one
   return {
     name,
     version,
@@ -26,6 +30,12 @@ function itemOf(place: Place, { name, version, hash, spec, signature, keyId }: F
     ...(signature === null ? {} : { signature: inBase64(signature), keyId }),
     spec,
     integrity: `sha256-${inBase64(hash)}`,
+    ...(statementSignature === null
+      ? {}
+      : {
+          statement: statementOf({ projectId: place.projectId, name, version, hash }),
+          statementSignature: inBase64(statementSignature),
+        }),
   }
 }
 

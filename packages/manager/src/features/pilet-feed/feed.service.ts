@@ -17,7 +17,7 @@ export type FeedDeps = {
 }
 export type FeedService = ReturnType<typeof createFeedService>
 
-// A feed may bring half a megabyte with it.
+// A feed may bring nearly a megabyte with it.
 const maxPlacesAtOnce = 16
 
 /** The feed of an application in a tenant, or for all tenants; throws 404 where it is not enabled. */

@@ -29,7 +29,8 @@ const pinsOf = (...rows: string[]): string => {
   return `pilet_pins(coalesce(${values.join(', ')}))`
 }
 
-const columns = 'p.name, p.version, p.hash, p.spec, p.signature, p.key_id'
+const columns =
+  'p.name, p.version, p.hash, p.spec, p.signature, p.key_id, p.statement_signature, p.statement_key_id'
 const served = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
 
 const statement: PreparedStatement = {
@@ -38,7 +39,9 @@ const statement: PreparedStatement = {
     select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'pilets')} as version,
       case when ${served} then (
         select coalesce(json_agg(json_build_object('name', item.name, 'version', item.version, 'hash', item.hash,
-          'spec', item.spec, 'signature', encode(item.signature, 'hex'), 'keyId', item.key_id) order by item.name), '[]')
+          'spec', item.spec, 'signature', encode(item.signature, 'hex'), 'keyId', item.key_id, 'statementSignature',
+          case when item.statement_key_id = item.key_id then encode(item.statement_signature, 'hex') end
+        ) order by item.name), '[]')
         from jsonb_array_elements_text(merged.modules) as module
         cross join lateral (
           (select ${columns} from pilet_packages p

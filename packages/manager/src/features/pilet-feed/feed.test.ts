@@ -25,7 +25,16 @@ afterAll(async () => {
 })
 
 type Item = Record<
-  'name' | 'version' | 'link' | 'hash' | 'signature' | 'keyId' | 'spec' | 'integrity',
+  | 'name'
+  | 'version'
+  | 'link'
+  | 'hash'
+  | 'signature'
+  | 'keyId'
+  | 'spec'
+  | 'integrity'
+  | 'statement'
+  | 'statementSignature',
   string
 >
 
@@ -51,12 +60,13 @@ describe('the items of a feed', () => {
   test('[pilet-feed.items] [pilet-feed.spec] have every field, and the secret alone opens the feed', async () => {
     const { id, applicationId } = project
     const bytes = Buffer.from('//@pilet v:3\nexport default 1\n')
-    const signature = await signingOf(service).sign(bytes)
+    const hash = sha256(bytes)
+    const about = { projectId: id, name: '@acme/menu', version: '1.2.3-rc.1+b.5', hash }
+    const signature = await signingOf(service).sign(bytes, about)
     await addPackages(service.sql, id, [
       { name: '@acme/menu', version: '1.2.3-rc.1+b.5', bytes, spec: 'v3', signature },
     ])
     await setLayer(service.sql, project, 'application', { modules: ['@acme/menu'] })
-    const hash = sha256(bytes)
     const item = {
       name: '@acme/menu',
       version: '1.2.3-rc.1+b.5',
@@ -66,6 +76,8 @@ describe('the items of a feed', () => {
       keyId: signature.keyId,
       spec: 'v3',
       integrity: `sha256-${createHash('sha256').update(bytes).digest('base64')}`,
+      statement: `{"svcPiletStatement":1,"project":"${id}","name":"@acme/menu","version":"1.2.3-rc.1+b.5","hash":"${hash}"}`,
+      statementSignature: signature.statementSignature.toString('base64'),
     }
     for (const path of [shared(project), inTenant(project)]) {
       expect(await itemsAt(path)).toEqual([item])
@@ -79,12 +91,15 @@ describe('the items of a feed', () => {
     const signing = signingOf(service)
     const contents = Array.from({ length: 3 }, (_, n) => Buffer.from(`content ${n}`.repeat(n * 1_000)))
     const packages = []
-    for (const [n, bytes] of contents.entries())
-      packages.push({ name: `p${n}`, version: '1.0.0', bytes, signature: await signing.sign(bytes) })
+    for (const [n, bytes] of contents.entries()) {
+      const about = { projectId: signed.id, name: `p${n}`, version: '1.0.0' }
+      const signature = await signing.sign(bytes, { ...about, hash: sha256(bytes) })
+      packages.push({ ...about, bytes, signature })
+    }
     await addPackages(service.sql, signed.id, packages)
     await setLayer(service.sql, signed, 'project', { modules: ['p0', 'p1', 'p2'] })
     const keys = JSON.parse((await askFor(service, `/pilet-keys/${signed.applicationId}`)).body)
-    for (const { link, signature, keyId } of await itemsAt(shared(signed))) {
+    for (const { link, signature, keyId, statement, statementSignature } of await itemsAt(shared(signed))) {
       const raw = Buffer.from(keys[keyId] as string, 'base64')
       expect(raw).toHaveLength(32)
       expect(keyId).toBe(sha256(raw).slice(0, 16))
@@ -93,6 +108,9 @@ describe('the items of a feed', () => {
       const bytes = Buffer.from((await askFor(service, link)).body)
       expect(verify(null, bytes, key, Buffer.from(signature, 'base64'))).toBe(true)
       expect(verify(null, Buffer.concat([bytes, raw]), key, Buffer.from(signature, 'base64'))).toBe(false)
+      const isStated = (text: string): boolean =>
+        verify(null, Buffer.from(text), key, Buffer.from(statementSignature, 'base64'))
+      expect([isStated(statement), isStated(statement.replace('p', 'q'))]).toEqual([true, false])
     }
   })
 
@@ -102,6 +120,36 @@ describe('the items of a feed', () => {
     await setLayer(service.sql, legacy, 'project', { modules: ['old'] })
     const [item] = await itemsAt(shared(legacy))
     expect(Object.keys(item ?? {})).toEqual(['name', 'version', 'link', 'hash', 'spec', 'integrity'])
+  })
+
+  test('[pilet-feed.signature] a statement is shown only while its key is that of the signature, and at once', async () => {
+    const stated = await seedProject(service.sql, 'stated')
+    const bytes = Buffer.from('stated')
+    const about = { projectId: stated.id, name: 'menu', version: '1.0.0', hash: sha256(bytes) }
+    const { statementSignature, statementKeyId, ...signature } = await signingOf(service).sign(bytes, about)
+    await addPackages(service.sql, stated.id, [{ name: 'menu', version: '1.0.0', bytes, signature }])
+    await setLayer(service.sql, stated, 'project', { modules: ['menu'] })
+    const [before] = await itemsAt(shared(stated))
+    expect([before?.signature, before?.statement, before?.statementSignature]).toEqual([
+      signature.signature.toString('base64'),
+      undefined,
+      undefined,
+    ])
+    const etag = etagOf(await askFor(service, shared(stated)))
+    const state = (keyId: string) =>
+      service.sql.query(
+        'update pilet_packages set statement_signature = $2, statement_key_id = $3 where project_id = $1',
+        [stated.id, statementSignature, keyId],
+      )
+    // As when an older release has replaced the signature since.
+    await state('0123456789abcdef')
+    expect((await itemsAt(shared(stated)))[0]?.statement).toBeUndefined()
+    await state(statementKeyId)
+    for (const app of [service, twin])
+      expect((await itemsAt(shared(stated), app))[0]?.statementSignature).toBe(
+        statementSignature.toString('base64'),
+      )
+    expect(etagOf(await askFor(service, shared(stated)))).not.toBe(etag)
   })
 
   test('[pilet-feed.filter] are enabled packages of the project that its modules name', async () => {

@@ -37,11 +37,18 @@ const itemOf = async (name: string) => {
   return items.find((item) => item.name === name) as { signature: string; keyId: string }
 }
 
+/** Adds a version that the active key has signed. */
+async function addSigned(name: string, bytes: Buffer) {
+  const about = { projectId: project.id, name, version: '1.0.0', hash: sha256(bytes) }
+  const signature = await signingOf(service).sign(bytes, about)
+  await addPackages(service.sql, project.id, [{ name, version: '1.0.0', bytes, signature }])
+  return signature
+}
+
 test('[pilet-feed.keys] maps key ids to raw public keys; replaced ones stay and still verify', async () => {
   expect(await keysNow()).toEqual({})
   const bytes = Buffer.from('first')
-  const signature = await signingOf(service).sign(bytes)
-  await addPackages(service.sql, project.id, [{ name: 'first', version: '1.0.0', bytes, signature }])
+  const signature = await addSigned('first', bytes)
   await setLayer(service.sql, project, 'project', { modules: ['first', 'second'] })
   const first = await keysNow()
   expect(Object.keys(first)).toEqual([signature.keyId])
@@ -61,8 +68,7 @@ test('[pilet-feed.trust-anchor] who trusts the keys of the page refuses what a k
   const anchor = await keysNow()
   const planted = await replaceKey()
   const bytes = Buffer.from('second')
-  const signature = await signingOf(service).sign(bytes)
-  await addPackages(service.sql, project.id, [{ name: 'second', version: '1.0.0', bytes, signature }])
+  await addSigned('second', bytes)
   const item = await itemOf('second')
   expect(item.keyId).toBe(planted.keyId)
   expect([isTrusted(bytes, item, anchor), isTrusted(bytes, item, await keysNow())]).toEqual([false, true])

@@ -31,7 +31,9 @@ export function registerPiletFeedRoutes(
     schema: bundleSchema,
     handler: async (request, reply) => {
       const bundle = await bundles.find(request.params)
-      return sendBundle(request, reply, bundle, () => bundles.read(bundle, reply.raw))
+      return sendBundle(request, reply, bundle, (holder) =>
+        bundles.read(bundle, request.clientNetwork, holder),
+      )
     },
   })
   server.get('/pilet-keys/:applicationId', { config, schema: keysSchema }, async (request, reply) =>

@@ -16,6 +16,15 @@ const item = Type.Object({
   keyId: Type.Optional(Type.String({ description: 'The key that signed; absent when unsigned.' })),
   spec: Type.String({ description: 'The convention the bundle is written in, such as `v2`.' }),
   integrity: Type.String({ description: 'The same hash as browsers write it: `sha256-` and base64.' }),
+  statement: Type.Optional(
+    Type.String({
+      description:
+        'JSON with `svcPiletStatement` (1), `project`, `name`, `version` and `hash`, in this order and without blanks: what the bundle is. Absent from packages that were signed before there were statements.',
+    }),
+  ),
+  statementSignature: Type.Optional(
+    Type.String({ description: 'Ed25519 over the bytes of `statement` by the key `keyId`, in base64.' }),
+  ),
 })
 const feed = Type.Object({ items: Type.Array(item) }, { $id: 'PiletFeed' })
 const ofFeed = {

@@ -53,10 +53,12 @@ afterEach(async () => {
 })
 
 describe('bundles that a client does not read', () => {
+  // A request waits for some seconds before it is refused.
   test('[pilet-feed.bundle] fill the share of their project: 503 with `Retry-After`, until the client leaves', async () => {
     const slow = await beginUnread(pathOf(project, 'a'))
-    await expectHeld(size)
-    const { status, headers, body } = await askFor(service, pathOf(project, 'b'))
+    const second = await beginUnread(pathOf(project, 'b'))
+    await expectHeld(2 * size)
+    const { status, headers, body } = await askFor(service, pathOf(project, 'c'))
     expect([status, headers['retry-after'], headers['cache-control'], headers['etag']]).toEqual([
       503,
       '1',
@@ -64,11 +66,13 @@ describe('bundles that a client does not read', () => {
       undefined,
     ])
     expect(JSON.parse(body)).toMatchObject({ error: 'too many bundles are being sent; try again' })
-    // What is sent to one client costs nothing more for another; nor do other projects wait.
+    // What is sent to one client costs nothing more for another.
     expect((await askFor(service, pathOf(project, 'a'))).status).toBe(200)
+    await expectHeld(2 * size)
+    // Another project gets its room: one of the two is ended, because nobody reads it.
     expect((await askFor(service, pathOf(other, 'b'))).status).toBe(200)
     await expectHeld(size)
-    slow.socket.destroy()
+    for (const { socket } of [slow, second]) socket.destroy()
     await expectHeld(0)
     expect((await askFor(service, pathOf(project, 'b'))).status).toBe(200)
   })

@@ -223,15 +223,4 @@ describe('a body that is still arriving', () => {
     clearInterval(timer)
     expect(raw.received().toString('latin1')).toContain(' 413 ')
   })
-
-  test('has room only within the budget: a project holds half of it, and more is answered 503', async () => {
-    const raw = await begin('Content-Length: 200000', beginning)
-    await isHeld()
-    const answer = await upload(formOf(formPart({}, Buffer.alloc(170_000))))
-    expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-    raw.socket.destroy()
-    await isFree()
-    expect((await upload(formOf(formPart({}, '')))).status).toBe(400)
-  })
 })

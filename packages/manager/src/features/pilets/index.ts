@@ -50,7 +50,11 @@ export const pilets = defineFeature({
     if (piletsSendMemoryBytes < 2 * maxUploadBytes)
       throw new Error('pilets.send_memory_bytes must be at least twice pilets.max_upload_bytes')
     const read = createBlobCache({ ...deps, stores, maxBytes: settings.piletsCacheBytes })
-    const { hold: holdBlob, bufferedBytes } = createBlobHolds({ read, maxBytes: piletsSendMemoryBytes })
+    const { hold: holdBlob, bufferedBytes } = createBlobHolds({
+      read,
+      maxBytes: piletsSendMemoryBytes,
+      maxBlobBytes: maxUploadBytes,
+    })
     const memory = createUploadMemory({ maxBytes: piletsUploadMemoryBytes, maxUploadBytes })
     const packages = createPackagesService(deps)
     const uploads = createUploadsService({

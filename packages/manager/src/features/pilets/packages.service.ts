@@ -63,16 +63,19 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     pages: async (filter: store.PackageFilter): Promise<AsyncIterable<readonly store.PiletPackage[]>> =>
       pagesFrom(await pageAfter(filter, null), (last) => pageAfter(filter, last)),
 
-    /** One page and how many there are in all; without pagination all of them, charged while they are read. */
+    /**
+     * One page and how many there are on all pages; without filters, order and pagination all of them, charged while
+     * they are read.
+     */
     list: async (
       filter: store.PackageFilter,
-      pagination: ListArgs['pagination'],
+      args: ListArgs,
       charge: (bytes: number) => void,
     ): Promise<PackageList> => {
-      if (pagination !== null && pagination !== undefined) {
-        const page = readPage({}, { pagination })
+      if (isPaged(args)) {
+        const page = readPage(store.packageFields, args)
         const packages = await store.listPackages(db, filter, page)
-        return { packages, count: await store.countPackages(db, filter) }
+        return { packages, count: await store.countPackages(db, filter, page) }
       }
       const packages: store.PiletPackage[] = []
       const first = await pageAfter(filter, null)
@@ -97,6 +100,9 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     },
   }
 }
+
+const isPaged = ({ filters, order, pagination }: ListArgs): boolean =>
+  (filters?.length ?? 0) > 0 || (order?.length ?? 0) > 0 || (pagination ?? null) !== null
 
 /** What no upload takes is not looked for. */
 const canExist = ({ name, version }: store.PackageKey): boolean =>

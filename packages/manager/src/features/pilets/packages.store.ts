@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
 import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { ListFields, Page } from '../../platform/lists/filters.ts'
+import { countOf, pageOf } from '../../platform/lists/page.ts'
 
 export type PiletPackage = {
   id: string
@@ -59,32 +61,34 @@ export const readPackagesAfter = (
   return read<ListedPackage>(pageStatement, [projectId, enabled, name, precedence, version])
 }
 
-/** One page in the same order. */
-export function listPackages(
-  db: Db,
-  filter: PackageFilter,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<PiletPackage[]> {
-  return db
-    .selectFrom('piletPackages')
-    .select(packageColumns)
-    .where(matching(filter))
-    .orderBy('name')
-    .orderBy('precedence')
-    .orderBy('version')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+export const packageFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  name: { column: 'name', match: 'text' },
+  version: { column: 'version', match: 'exact', orderedBy: 'precedence' },
+  description: { column: 'description', match: 'text' },
+  size: { column: 'size', match: 'number' },
+  enabled: { column: 'enabled', match: 'boolean' },
+  createdAt: { column: 'createdAt', match: 'time' },
+  updatedAt: { column: 'updatedAt', match: 'time' },
 }
+// Two versions that differ in their build alone have the same precedence.
+const usualOrder: Page['order'] = ['name', 'precedence', 'version'].map((column) => ({
+  column,
+  direction: 'asc',
+}))
 
-export async function countPackages(db: Db, filter: PackageFilter): Promise<number> {
-  const { count } = await db
-    .selectFrom('piletPackages')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where(matching(filter))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+/** One page, in the same order unless it has another. */
+export const listPackages = (db: Db, filter: PackageFilter, page: Page): Promise<PiletPackage[]> =>
+  pageOf(db, {
+    table: 'piletPackages',
+    columns: packageColumns,
+    page: page.order.length > 0 ? page : { ...page, order: usualOrder },
+    where: matching(filter),
+  })
+
+/** How many there are on all pages. */
+export const countPackages = (db: Db, filter: PackageFilter, page: Page): Promise<number> =>
+  countOf(db, { table: 'piletPackages', page, where: matching(filter) })
 
 const matching = ({ projectId, enabled }: PackageFilter): RawBuilder<boolean> =>
   enabled === null

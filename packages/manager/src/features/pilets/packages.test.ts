@@ -7,18 +7,19 @@ import { bearer, createToken } from '../../../test/kit/credentials.ts'
 import { callPilets, piletPath, seedPilet, uploadPilet } from '../../../test/kit/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
-const { service, project, other, person, member } = useProject({ withOther: true })
+const { service, project, other, person, member, admin } = useProject({ withOther: true })
 const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex')
 
-let [tester, reader, stranger] = [{} as Person, {} as Person, {} as Person]
+let [developer, tester, reader, stranger] = [{} as Person, {} as Person, {} as Person, {} as Person]
 beforeAll(async () => {
+  developer = await member('developer', 'developer')
   tester = await member('tester', 'tester')
   reader = await member('reader', 'readonly')
   stranger = await person('stranger')
 })
 
 const upload = async (name: string, version: string, more: { bytes?: string; query?: string } = {}) =>
-  (await uploadPilet(service, tester, { projectId: project.id, name, version, ...more })).body
+  (await uploadPilet(service, developer, { projectId: project.id, name, version, ...more })).body
 const pathOf = (name: string, version = '1.0.0', projectId = project.id): string =>
   piletPath({ projectId, name, version })
 const list = async (query = '', projectId = project.id) => {
@@ -94,7 +95,7 @@ describe('a download', () => {
       etag: `"${hash}"`,
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
-      vary: 'Authorization, X-Token-Subject',
+      vary: 'Authorization, Cookie, X-Token-Subject',
     })
   })
 
@@ -135,18 +136,12 @@ describe('a download', () => {
 
   test('[pilets.download-conditional] of what does not exist is 404 and no-store', async () => {
     await upload('exists', '1.0.0')
-    for (const path of [
-      pathOf('exists', '1.0.1'),
-      pathOf('exists', 'latest'),
-      pathOf('unknown'),
-      pathOf('exists', '1.0.0', other.id),
-    ]) {
+    for (const path of [pathOf('exists', '1.0.1'), pathOf('exists', 'latest'), pathOf('unknown')]) {
       const { status, headers, text } = await callPilets(service, reader, path)
-      const wanted = path.includes(other.id) ? 'project not found' : 'package not found'
-      expect([path, status, JSON.parse(text).error]).toEqual([path, 404, wanted])
+      expect([path, status, JSON.parse(text).error]).toEqual([path, 404, 'package not found'])
       expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
         'no-store',
-        'Authorization, X-Token-Subject',
+        'Authorization, Cookie, X-Token-Subject',
       ])
     }
   })
@@ -198,11 +193,10 @@ describe('a deletion', () => {
 })
 
 describe('roles', () => {
-  test('[pilets.roles] members list and download, testers upload and delete, others find no project', async () => {
+  test('[pilets.roles] members list and download, testers upload and delete, others may do neither', async () => {
     await upload('roles', '1.0.0')
-    const developer = await member('developer', 'developer')
     const cases: [Person, number, number][] = [
-      [stranger, 404, 404],
+      [stranger, 403, 403],
       [reader, 200, 403],
       [tester, 200, 200],
       [developer, 200, 200],
@@ -222,6 +216,35 @@ describe('roles', () => {
     expect(rows).toEqual([{ name: 'roles-2' }, { name: 'roles-3' }])
   })
 
+  test('[pilets.roles] who is not a member gets the same 403 for every project and for none; administrators get 404 for none', async () => {
+    const [unknown, malformed] = ['0199a000-0000-7000-8000-00000000dead', 'nothing']
+    const calls = (who: Person, projectId: string) => [
+      callPilets(service, who, `/pilets/${projectId}`),
+      callPilets(service, who, pathOf('roles', '1.0.0', projectId)),
+      callPilets(service, who, pathOf('roles', '1.0.0', projectId), { method: 'HEAD' }),
+      callPilets(service, who, pathOf('roles', '1.0.0', projectId), { method: 'DELETE' }),
+      uploadPilet(service, who, { projectId, name: 'roles-strange', version: '1.0.0' }),
+    ]
+    const statusesOf = async (who: Person, projectId: string): Promise<number[]> =>
+      (await Promise.all(calls(who, projectId))).map(({ status }) => status)
+    for (const projectId of [project.id, other.id, unknown, malformed])
+      expect([projectId, await statusesOf(stranger, projectId)]).toEqual([
+        projectId,
+        [403, 403, 403, 403, 403],
+      ])
+    for (const projectId of [unknown, malformed])
+      expect([projectId, await statusesOf(admin, projectId)]).toEqual([projectId, [404, 404, 404, 404, 404]])
+    expect(await statusesOf(reader, other.id)).toEqual([403, 403, 403, 403, 403])
+    const bodies = await Promise.all(
+      [project.id, unknown].map(async (id) => {
+        const { text, headers } = await callPilets(service, stranger, `/pilets/${id}`)
+        const { request_id: _, ...body } = JSON.parse(text)
+        return [body, headers.get('cache-control'), headers.get('vary')]
+      }),
+    )
+    expect(bodies[0]).toEqual(bodies[1])
+  })
+
   test('[pilets.roles] a personal access token acts as its owner', async () => {
     const token = await createToken(service, tester)
     const upload = { projectId: project.id, name: 'by-token', version: '1.0.0' }
@@ -232,16 +255,17 @@ describe('roles', () => {
     )
   })
 
-  test('[pilets.roles] who loses the role while the body arrives stores nothing', async () => {
-    const leaver = await member('leaver', 'tester')
+  /** Uploads as somebody whose role becomes another one before the version is written. */
+  const uploadWhileDemoted = async (name: string, from: 'tester' | 'developer', to: string) => {
+    const leaver = await member(name, from)
     const lock = await service.sql.connect()
     await lock.query('begin')
     await lock.query('lock table pilet_signing_keys in access exclusive mode')
     const answer = uploadPilet(service, leaver, {
       projectId: project.id,
-      name: 'left',
+      name,
       version: '1.0.0',
-      bytes: 'left',
+      bytes: name,
     })
     await vi.waitFor(
       async () =>
@@ -254,11 +278,23 @@ describe('roles', () => {
         ).toBe(1),
       { timeout: 20_000 },
     )
-    await service.sql.query("update user2projects set role = 'readonly' where user_id = $1", [leaver.id])
+    await service.sql.query('update user2projects set role = $2 where user_id = $1', [leaver.id, to])
     await lock.query('commit')
     lock.release()
-    expect((await answer).status).toBe(403)
+    return answer
+  }
+
+  test('[pilets.roles] who loses the role while the body arrives stores nothing', async () => {
+    expect((await uploadWhileDemoted('left', 'tester', 'readonly')).status).toBe(403)
     const { rows } = await service.sql.query('select from blobs where sha256 = $1', [sha256('left')])
     expect(rows).toEqual([])
+  })
+
+  test('[pilets.roles] who loses the right to enable while the body arrives stores a disabled version', async () => {
+    const { status, body } = await uploadWhileDemoted('demoted', 'developer', 'tester')
+    expect([status, body.enabled]).toEqual([200, false])
+    expect((await list('?enabled=false')).body.packages).toContainEqual(
+      expect.objectContaining({ name: 'demoted', enabled: false }),
+    )
   })
 })

@@ -27,7 +27,7 @@ const auditOf = async (id: string) =>
 describe('reading', () => {
   test('[pilets.fields] [pilets.graphql-read] a package shows what was uploaded', async () => {
     const upload = { projectId: project.id, name: '@acme/read', version: '1.0.0', query: '?description=d' }
-    const { body } = await uploadPilet(service, tester, upload)
+    const { body } = await uploadPilet(service, developer, upload)
     const { data, error } = await find(reader, '@acme/read')
     expect(error).toBeNull()
     const at = expect.stringMatching(/^\d{4}-.*Z$/)
@@ -78,6 +78,42 @@ describe('reading', () => {
     )
   })
 
+  test('[pilets.graphql-read] [lists.arguments] a list is filtered and ordered, versions by precedence; the count is that of all pages', async () => {
+    const list = async (more: string) => {
+      const { data, error } = await service.query(
+        admin,
+        `{ piletPackages(projectId: "${project.id}"${more}) { count packages { name version } } }`,
+      )
+      if (error !== null) return error
+      const { count, packages } = data.piletPackages
+      return [count, packages.map((one: { name: string; version: string }) => `${one.name} ${one.version}`)]
+    }
+    for (const [name, version, enabled] of [
+      ['@sorted/a', '1.2.0', true],
+      ['@sorted/a', '1.10.0', false],
+      ['@sorted/a', '1.10.0-rc.1', true],
+      ['@sorted/b', '1.9.0', true],
+    ] as const)
+      await seedPilet(service.sql, project, { name, version, enabled })
+    const sorted = 'filters: {field: "name", value: "@SORTED/"}'
+    expect(await list(`, ${sorted}`)).toEqual([
+      4,
+      ['@sorted/a 1.2.0', '@sorted/a 1.10.0-rc.1', '@sorted/a 1.10.0', '@sorted/b 1.9.0'],
+    ])
+    expect(await list(`, ${sorted}, order: {field: "version", direction: DESC}`)).toEqual([
+      4,
+      ['@sorted/a 1.10.0', '@sorted/a 1.10.0-rc.1', '@sorted/b 1.9.0', '@sorted/a 1.2.0'],
+    ])
+    const page = 'order: [{field: "version"}], pagination: {limit: 1, offset: 1}'
+    expect(await list(`, enabled: true, ${sorted}, ${page}`)).toEqual([3, ['@sorted/b 1.9.0']])
+    const both = 'filters: [{field: "version", value: "1.10.0"}, {field: "enabled", value: "false"}]'
+    expect(await list(`, ${both}`)).toEqual([1, ['@sorted/a 1.10.0']])
+    expect(await list(`, enabled: true, ${both}`)).toEqual([0, []])
+    expect(await list(', order: {field: "hash"}')).toBe(
+      'unknown order field "hash"; allowed: id, name, version, description, size, enabled, createdAt, updatedAt',
+    )
+  })
+
   test('[pilets.graphql-read] more than fits into one response is refused, and pages are named as the way', async () => {
     await service.sql.query(
       `insert into pilet_packages (id, project_id, name, version, precedence, is_stable, description, content_type, size, hash, spec, enabled)
@@ -97,7 +133,7 @@ describe('reading', () => {
 
 describe('changing', () => {
   test('[pilets.graphql-update] changes description and enabled, and nothing else', async () => {
-    const { body } = await uploadPilet(service, tester, {
+    const { body } = await uploadPilet(service, developer, {
       projectId: project.id,
       name: 'changed',
       version: '1.0.0',
@@ -118,7 +154,7 @@ describe('changing', () => {
   })
 
   test('[pilets.graphql-update] what is absent or null stays, and what changes nothing leaves no trace', async () => {
-    const { body } = await uploadPilet(service, tester, {
+    const { body } = await uploadPilet(service, developer, {
       projectId: project.id,
       name: 'unchanged',
       version: '1.0.0',
@@ -138,7 +174,7 @@ describe('changing', () => {
   })
 
   test('[pilets.graphql-update] refuses a text that is too long or cannot be stored, and unknown versions', async () => {
-    await uploadPilet(service, tester, { projectId: project.id, name: 'texts', version: '1.0.0' })
+    await uploadPilet(service, developer, { projectId: project.id, name: 'texts', version: '1.0.0' })
     const update = async (name: string, description: string) =>
       (await change(developer, `updatePiletPackage(${keyOf(name)}, description: "${description}")`)).error
     expect(await update('texts', 'x'.repeat(1_001))).toBe('description must have at most 1000 characters')
@@ -148,7 +184,7 @@ describe('changing', () => {
   })
 
   test('[pilets.graphql-toggle] testers disable, developers enable, and each is audited once', async () => {
-    const { body } = await uploadPilet(service, tester, {
+    const { body } = await uploadPilet(service, developer, {
       projectId: project.id,
       name: 'toggled',
       version: '1.0.0',
@@ -161,7 +197,7 @@ describe('changing', () => {
     expect((await change(tester, enable)).error).toMatch(/not permitted/)
     for (const who of [developer, developer]) expect((await change(who, enable)).data.row.enabled).toBe(true)
     expect((await auditOf(body.id)).map(({ action, user_id }) => [action, user_id])).toEqual([
-      ['create', tester.id],
+      ['create', developer.id],
       ['update', tester.id],
       ['update', developer.id],
     ])

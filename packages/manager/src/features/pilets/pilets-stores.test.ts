@@ -40,12 +40,12 @@ const chunks = async (service: TestApp): Promise<number> =>
 describe.each(storeNames)('pilets in the store %s', (store) => {
   let service: TestApp
   let project: SeededProject
-  let tester: Person
+  let developer: Person
   beforeAll(async () => {
     service = await startTestApp({ env: { ...bucket.env, SVC_PILETS_STORE: store } })
     project = await seedProject(service.sql, 'main')
-    tester = await seedUser(service.sql, 'tester')
-    await seedMember(service.sql, tester, 'tester', { projectId: project.id })
+    developer = await seedUser(service.sql, 'developer')
+    await seedMember(service.sql, developer, 'developer', { projectId: project.id })
   })
   afterAll(() => service.close())
 
@@ -53,13 +53,13 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     const bytes = randomBytes(700_000)
     const pilet = { projectId: project.id, name: '@acme/menu', version: '1.0.0', bytes }
     const before = await bucket.keys()
-    const uploaded = await uploadPilet(service, tester, pilet)
+    const uploaded = await uploadPilet(service, developer, pilet)
     expect(uploaded).toMatchObject({ status: 200, body: { size: 700_000, hash: sha256Of(bytes) } })
     expect((await bucket.keys()).length - before.length).toBe(store === 's3' ? 1 : 0)
     expect(await chunks(service)).toBe(store === 's3' ? 0 : 3)
 
-    expect(await uploadPilet(service, tester, { ...pilet, bytes: 'other' })).toMatchObject({ status: 409 })
-    const got = await download(service, tester, piletPath(pilet))
+    expect(await uploadPilet(service, developer, { ...pilet, bytes: 'other' })).toMatchObject({ status: 409 })
+    const got = await download(service, developer, piletPath(pilet))
     expect([got.status, got.bytes.equals(bytes)]).toEqual([200, true])
     expect(Object.fromEntries(got.headers)).toMatchObject({
       'content-length': '700000',
@@ -67,7 +67,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
       'x-pilet-hash': sha256Of(bytes),
       'cache-control': 'public, max-age=31536000, immutable',
     })
-    expect((await download(service, tester, piletPath(pilet), 'HEAD')).status).toBe(200)
+    expect((await download(service, developer, piletPath(pilet), 'HEAD')).status).toBe(200)
 
     await setLayer(service.sql, project, 'application', { modules: ['@acme/menu'] })
     const { items } = (await (await load(service, `/pilet-feed/${project.applicationId}`)).json()) as {
@@ -77,10 +77,10 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     const bundle = await load(service, items[0]?.link ?? '')
     expect(sha256Of(Buffer.from(await bundle.arrayBuffer()))).toBe(sha256Of(bytes))
 
-    expect(await callPilets(service, tester, piletPath(pilet), { method: 'DELETE' })).toMatchObject({
+    expect(await callPilets(service, developer, piletPath(pilet), { method: 'DELETE' })).toMatchObject({
       status: 200,
     })
-    const list = JSON.parse((await callPilets(service, tester, `/pilets/${project.id}`)).text) as object
+    const list = JSON.parse((await callPilets(service, developer, `/pilets/${project.id}`)).text) as object
     expect(list).toMatchObject({ count: 1, packages: [{ hash: sha256Of(bytes), enabled: false }] })
   })
 
@@ -89,19 +89,19 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     const before = [(await bucket.keys()).length, await chunks(service)]
     const named = (name: string) => ({ projectId: project.id, name, version: '1.0.0', bytes })
     for (const name of ['one', 'two'])
-      expect((await uploadPilet(service, tester, named(name))).status).toBe(200)
+      expect((await uploadPilet(service, developer, named(name))).status).toBe(200)
     const after = [(await bucket.keys()).length, await chunks(service)]
     expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual(
       store === 's3' ? [1, 0] : [0, 1],
     )
     for (const name of ['one', 'two'])
-      expect((await download(service, tester, piletPath(named(name)))).bytes.equals(bytes)).toBe(true)
+      expect((await download(service, developer, piletPath(named(name)))).bytes.equals(bytes)).toBe(true)
   })
 
   test('whose bytes were changed in their store are found, and never served', async () => {
     const bytes = randomBytes(1_000)
     const pilet = { projectId: project.id, name: 'changed', version: '1.0.0', bytes }
-    await uploadPilet(service, tester, pilet)
+    await uploadPilet(service, developer, pilet)
     await setLayer(service.sql, project, 'application', { modules: ['changed'] })
     const wrong = Buffer.from(bytes).fill(0, 500, 510)
     if (store === 'postgres')
@@ -110,7 +110,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     const link = `/pilet-bundle/${project.applicationId}/${project.id}/changed/1.0.0`
     for (const answer of [
       await load(service, link),
-      await fetch(service.url + piletPath(pilet), { headers: headersOf(tester) }),
+      await fetch(service.url + piletPath(pilet), { headers: headersOf(developer) }),
     ]) {
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([500, 'no-store'])
       expect(await answer.json()).toMatchObject({
@@ -122,20 +122,20 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
   test('that are damaged in their store are answered 500, never with the wrong bytes', async () => {
     const bytes = randomBytes(1_000)
     const pilet = { projectId: project.id, name: 'damaged', version: '1.0.0', bytes }
-    await uploadPilet(service, tester, pilet)
+    await uploadPilet(service, developer, pilet)
     // Bytes that are gone, seen from a process that has not read them yet.
     await service.sql.query('update blobs set generation = gen_random_uuid() where sha256 = $1', [
       sha256Of(bytes),
     ])
     await service.sql.query('delete from blob_chunks where sha256 = $1', [sha256Of(bytes)])
     const before = await damaged(service, store)
-    const { status, bytes: body, headers } = await download(service, tester, piletPath(pilet))
+    const { status, bytes: body, headers } = await download(service, developer, piletPath(pilet))
     expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
     expect(body.includes(bytes)).toBe(false)
     expect(await damaged(service, store)).toBe(before + 1)
     // The same bytes, uploaded again under another version, mend both.
-    expect((await uploadPilet(service, tester, { ...pilet, version: '1.0.1' })).status).toBe(200)
-    expect((await download(service, tester, piletPath(pilet))).bytes.equals(bytes)).toBe(true)
+    expect((await uploadPilet(service, developer, { ...pilet, version: '1.0.1' })).status).toBe(200)
+    expect((await download(service, developer, piletPath(pilet))).bytes.equals(bytes)).toBe(true)
   })
 })
 
@@ -143,23 +143,23 @@ test('pilets stay where they were stored when the setting changes [pilets.store]
   const database = await createScratchDatabase()
   const bytes = { postgres: randomBytes(1_000), s3: randomBytes(1_000) }
   let project: SeededProject | null = null
-  let tester: Person = { id: '' }
+  let developer: Person = { id: '' }
   for (const store of ['postgres', 's3', 'postgres'] as const) {
     const service = await startTestApp({ database, env: { ...bucket.env, SVC_PILETS_STORE: store } })
     if (project === null) {
       project = await seedProject(service.sql, 'main')
-      tester = await seedUser(service.sql, 'tester')
-      await seedMember(service.sql, tester, 'tester', { projectId: project.id })
+      developer = await seedUser(service.sql, 'developer')
+      await seedMember(service.sql, developer, 'developer', { projectId: project.id })
     }
     const pilet = { projectId: project.id, name: store, version: '1.0.0', bytes: bytes[store] }
-    expect((await uploadPilet(service, tester, pilet)).status).toBeOneOf([200, 409])
+    expect((await uploadPilet(service, developer, pilet)).status).toBeOneOf([200, 409])
     const { rows } = await service.sql.query<{ name: string; store: string }>(
       'select p.name, b.store from pilet_packages p join blobs b on b.sha256 = p.hash',
     )
     for (const { name, store: kept } of rows) {
       expect(kept).toBe(name)
       const path = piletPath({ projectId: project.id, name, version: '1.0.0' })
-      expect((await download(service, tester, path)).bytes.equals(bytes[kept as 's3'])).toBe(true)
+      expect((await download(service, developer, path)).bytes.equals(bytes[kept as 's3'])).toBe(true)
     }
     await service.close()
   }
@@ -173,10 +173,10 @@ test('with the bucket away uploads and cold bundles are answered 503 with `Retry
   const env = { ...bucket.env, SVC_PILETS_STORE: 's3', SVC_PILETS_S3_ENDPOINT: endpoint }
   const service = await startTestApp({ env })
   const project = await seedProject(service.sql, 'main')
-  const tester = await seedUser(service.sql, 'tester')
-  await seedMember(service.sql, tester, 'tester', { projectId: project.id })
+  const developer = await seedUser(service.sql, 'developer')
+  await seedMember(service.sql, developer, 'developer', { projectId: project.id })
   const upload = (name: string) =>
-    uploadPilet(service, tester, { projectId: project.id, name, version: '1.0.0', bytes: `// ${name}` })
+    uploadPilet(service, developer, { projectId: project.id, name, version: '1.0.0', bytes: `// ${name}` })
   const bundle = (name: string) =>
     load(service, `/pilet-bundle/${project.applicationId}/${project.id}/${name}/1.0.0`)
   for (const name of ['warm', 'cold']) expect((await upload(name)).status).toBe(200)

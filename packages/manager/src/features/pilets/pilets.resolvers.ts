@@ -6,8 +6,8 @@ import type { PackagesService } from './packages.service.ts'
 export function createPiletsResolvers(service: PackagesService) {
   return {
     Query: {
-      piletPackages: (_parent, { projectId, enabled, pagination }, context) =>
-        service.list({ projectId, enabled: enabled ?? null }, pagination, answerBudget(context)),
+      piletPackages: (_parent, { projectId, enabled, ...args }, context) =>
+        service.list({ projectId, enabled: enabled ?? null }, args, answerBudget(context)),
       piletPackage: (_parent, key) => service.find(key),
     },
     Mutation: {

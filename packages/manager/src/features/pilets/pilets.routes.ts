@@ -4,11 +4,12 @@ import type { HoldBlob } from '../../platform/blobs/blob-holds.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { ignoreBodies } from '../../platform/http/ignore-bodies.ts'
 import { longestBodyMs } from '../../platform/http/arriving-bodies.ts'
-import { acceptOnlyForms, announcedLength, maxFormBytes, readOneFile } from '../../platform/http/one-file.ts'
+import { acceptOnlyForms, maxFormBytes, readOneFile } from '../../platform/http/one-file.ts'
 import { sendBundle } from '../../platform/http/send-bundle.ts'
 import { sendPieces } from '../../platform/http/send-pieces.ts'
 import type { Actor } from '../../policy/actor.ts'
-import type { Permission } from '../../policy/permissions.ts'
+import { describeRequirement } from '../../policy/authorize.ts'
+import { type Permission, permissions } from '../../policy/permissions.ts'
 import type { PackagesService } from './packages.service.ts'
 import { deleteSchema, downloadSchema, listSchema, uploadSchema } from './pilets.schemas.ts'
 import type { UploadsService } from './uploads.service.ts'
@@ -27,6 +28,7 @@ const policyOf = (permission: Permission, ...audited: string[]) => ({
   policy: { can: { do: permission, on: ['projectId'], in: 'PROJECT' as const } },
   audited,
 })
+const uploadedDisabled = `Package uploaded and disabled: enabling it needs ${describeRequirement(permissions.PILET_WRITE)}`
 const isTrue = (flag: 'true' | 'false' | undefined): boolean | null =>
   flag === undefined ? null : flag === 'true'
 const actorOf = (request: FastifyRequest): Actor => request.actor as Actor
@@ -39,9 +41,10 @@ const keyOf = <Key extends { projectId: string }>(params: Key): Key => ({
 /** The routes by which members of a project upload, list, download and disable pilets. */
 export function registerPiletRoutes(server: ApiServer, services: PiletServices): void {
   void server.register((scoped, _options, done) => {
-    // What one member may download, a cache between us must not give to another caller.
+    // A shared cache must not serve a member's download to another caller. A cache in front of a proxy that signs people in
+    // by cookie sees no other header that tells callers apart.
     scoped.addHook('onSend', async (_request, reply) => {
-      void reply.header('vary', 'Authorization, X-Token-Subject')
+      void reply.header('vary', 'Authorization, Cookie, X-Token-Subject')
     })
     ignoreBodies(scoped)
     registerPackageRoutes(scoped.withTypeProvider<TypeBoxTypeProvider>(), services)
@@ -67,8 +70,12 @@ function registerPackageRoutes(server: ApiServer, { packages, holdBlob }: PiletS
   server.get(version, { config: policyOf('PILET_READ'), schema: downloadSchema }, async (request, reply) => {
     const key = keyOf(request.params)
     const { store, ...bundle } = await packages.findBundle(key)
-    return sendBundle(request, reply, bundle, () =>
-      holdBlob({ sha256: bundle.hash, size: bundle.size, store }, key.projectId, reply.raw),
+    return sendBundle(request, reply, bundle, (holder) =>
+      holdBlob(
+        { sha256: bundle.hash, size: bundle.size, store },
+        [key.projectId, request.clientNetwork],
+        holder,
+      ),
     )
   })
   server.delete(
@@ -92,17 +99,19 @@ function registerUpload(server: ApiServer, { uploads, maxUploadBytes }: PiletSer
       schema: uploadSchema,
     },
     async (request, reply) => {
-      const { description = '', enabled } = request.query
+      const { description = '' } = request.query
+      const enabled = isTrue(request.query.enabled) ?? true
       const stored = await uploads.accept(actorOf(request), {
         key: keyOf(request.params),
         description,
-        enabled: isTrue(enabled) ?? true,
-        announced: announcedLength(request),
+        enabled,
+        client: request.clientNetwork,
         receive: (take) => readOneFile(request, { field: 'file', maxBytes: maxUploadBytes, take }),
       })
       void reply.header('cache-control', 'no-store')
       const { id, name, version: uploaded, size, hash } = stored
-      return { id, name, version: uploaded, size, hash, message: 'Package uploaded' }
+      const message = enabled && !stored.enabled ? uploadedDisabled : 'Package uploaded'
+      return { id, name, version: uploaded, size, hash, enabled: stored.enabled, message }
     },
   )
 }

@@ -63,7 +63,9 @@ export const uploadSchema = {
   params: keyParams,
   querystring: Type.Object({
     description: Type.Optional(Type.String({ description: 'For people, at most 1,000 characters.' })),
-    enabled: flag('`false` keeps the version out of all feeds until it is enabled.'),
+    enabled: flag(
+      '`false` keeps the version out of all feeds until it is enabled. A version of a caller who may not enable versions is always stored disabled.',
+    ),
   }),
   form: Type.Object({
     file: Type.String({ format: 'binary', description: 'The bundle, such as a .js or .tgz file.' }),
@@ -75,6 +77,7 @@ export const uploadSchema = {
       version: Type.String(),
       size,
       hash,
+      enabled: Type.Boolean({ description: 'False for a version that is in no feed until it is enabled.' }),
       message,
     }),
     ...errorResponses('error', 409, 413, 415),

@@ -27,13 +27,13 @@ export const piletSettings = {
     key: 'pilets.upload_memory_bytes',
     env: 'SVC_PILETS_UPLOAD_MEMORY_BYTES',
     default: 64 * mebibyte,
-    doc: 'What this process holds of uploads that are under way, one project at most half of it; further ones are answered 503 with `Retry-After`. At least twice `pilets.max_upload_bytes`.',
+    doc: 'What this process holds of uploads that are under way, shared fairly between projects and clients; further ones wait shortly and are answered 503 with `Retry-After`. At least twice `pilets.max_upload_bytes`.',
   }),
   piletsSendMemoryBytes: setting(integer(1_024, 65_536 * mebibyte), {
     key: 'pilets.send_memory_bytes',
     env: 'SVC_PILETS_SEND_MEMORY_BYTES',
     default: 128 * mebibyte,
-    doc: 'What this process holds of bundles that are being sent, one project at most half of it; a bundle counts once, however many load it. Further ones are answered 503 with `Retry-After`. At least twice `pilets.max_upload_bytes`.',
+    doc: 'What this process holds of bundles that are being sent, shared fairly between projects and clients; a bundle counts once, however many load it. Further ones wait shortly and are answered 503 with `Retry-After`. At least twice `pilets.max_upload_bytes`.',
   }),
   piletsCacheBytes: setting(integer(0, 65_536 * mebibyte), {
     key: 'pilets.cache_bytes',

@@ -1,36 +1,47 @@
-// Signs packages that are stored already: those older than signing, or those a key has signed that is no longer trusted.
+// Signs packages that are stored already: those older than signing or than statements, or those a key has signed that is no
+// longer trusted.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { readVerified } from '../../platform/blobs/blob-cache.ts'
 import type { BlobStores } from '../../platform/blobs/blob-store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
+import { isStatement } from '../../platform/inputs/package-statement.ts'
 import { type VerifyingKey, createVerifyingKey } from '../../platform/secrets/keys.ts'
 import * as store from './sign-packages.store.ts'
 import type { Signature, Signing } from './signing.service.ts'
 
 type Deps = { db: Db; signing: Pick<Signing, 'sign' | 'find'>; stores: BlobStores; audit: Audit }
 type Options = {
-  /** Signs what this key has signed; null: what has no signature. */
+  /** Signs what this key has signed; null: what has no signature or no statement. */
   replacing: string | null
   onPackage?: (done: number) => void
 }
-type Damage = 'bytes' | 'signature'
+type Damage = 'bytes' | 'signature' | 'statement'
 export type SignedPackages = { signed: number; damaged: (store.PackageToSign & { damage: Damage })[] }
 
 const batchSize = 50
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-const event = auditedEntity<Pick<store.PackageToSign, 'id' | 'projectId' | 'name' | 'version' | 'keyId'>>({
+const event = auditedEntity<
+  Pick<store.PackageToSign, 'id' | 'projectId' | 'name' | 'version' | 'keyId' | 'hasStatement'>
+>({
   type: 'piletPackage',
-  classes: { id: 'public', projectId: 'public', name: 'public', version: 'public', keyId: 'public' },
+  classes: {
+    id: 'public',
+    projectId: 'public',
+    name: 'public',
+    version: 'public',
+    keyId: 'public',
+    hasStatement: 'public',
+  },
   nameOf: ({ name, version }) => `${name} ${version}`,
   projectOf: ({ projectId }) => projectId,
 })
 const audited = (
   { id, projectId, name, version }: store.PackageToSign,
-  keyId: string | null,
-): Parameters<typeof event>[1]['after'] => ({ id, projectId, name, version, keyId })
+  { keyId, hasStatement }: Pick<store.PackageToSign, 'keyId' | 'hasStatement'>,
+): Parameters<typeof event>[1]['after'] => ({ id, projectId, name, version, keyId, hasStatement })
 
 /**
  * Bytes are read and signed one package at a time; a few dozen signatures are written in one transaction. An interrupted
@@ -45,9 +56,8 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
     if (bytes === null) return 'bytes'
     // Browsers refuse it now; a new signature must not make them accept it.
     if (former !== null && !former.verify(bytes, one.signature ?? Buffer.alloc(0))) return 'signature'
-    const signature = await signing.sign(bytes)
-    if (signature.keyId === former?.keyId) throw stillActive(former.keyId)
-    return signature
+    if (isStatement(bytes)) return 'statement'
+    return signing.sign(bytes, { ...one, hash: one.sha256 })
   }
   const write = (batch: readonly (readonly [store.PackageToSign, Signature])[]): Promise<number> =>
     db.transaction().execute(async (tx) => {
@@ -59,21 +69,26 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
       for (const [one, signature] of ordered)
         if (await store.writeSignature(tx, one, signature))
           events.push(
-            event('update', { before: audited(one, one.keyId), after: audited(one, signature.keyId) }),
+            event('update', {
+              before: audited(one, one),
+              after: audited(one, { keyId: signature.keyId, hasStatement: true }),
+            }),
           )
       await audit.append(tx, systemActor('manager pilet-keys sign'), ...events)
       return events.length
     })
 
   return async ({ replacing, onPackage = () => undefined }: Options): Promise<SignedPackages> => {
-    const former = replacing === null ? null : await formerKey(signing, replacing)
+    const replaced = replacing === null ? null : await findReplaced(signing, replacing)
+    const keyOf = createKeyFinder(signing)
     const result: SignedPackages = { signed: 0, damaged: [] }
     let [after, done] = [beforeAll, 0]
     for (;;) {
       const found = await store.findPackagesToSign(db, { keyId: replacing, after, limit: batchSize })
       const batch: [store.PackageToSign, Signature][] = []
       for (const one of found) {
-        const signed = await signOne(one, former)
+        const signed = await signOne(one, one.keyId === null ? null : await keyOf(one.keyId))
+        if (typeof signed !== 'string' && signed.keyId === replaced) throw stillActive(replaced)
         if (typeof signed === 'string') result.damaged.push({ ...one, damage: signed })
         else batch.push([one, signed])
         onPackage(++done)
@@ -85,16 +100,25 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
   }
 }
 
-/** The key to replace. Its private half is not needed, and may be one that no longer opens. */
-async function formerKey(signing: Pick<Signing, 'find'>, keyId: string): Promise<VerifyingKey> {
-  const { publicKey, isActive } = await signing.find(keyId)
+/** The id of the key to replace; throws when it is the active one. */
+async function findReplaced(signing: Pick<Signing, 'find'>, keyId: string): Promise<string> {
+  const { isActive } = await signing.find(keyId)
   if (isActive) throw stillActive(keyId)
-  const key = createVerifyingKey(publicKey)
-  if (key.keyId !== keyId)
-    throw new Error(
-      `the signing key ${keyId} was changed: its public key is another one; restore the row from a backup`,
-    )
-  return key
+  return keyId
+}
+
+/** Finds keys that have signed, each once. Their private halves are not needed, and may no longer open. */
+function createKeyFinder(signing: Pick<Signing, 'find'>): (keyId: string) => Promise<VerifyingKey> {
+  const found = new Map<string, VerifyingKey>()
+  return async (keyId) => {
+    const key = found.get(keyId) ?? createVerifyingKey((await signing.find(keyId)).publicKey)
+    if (key.keyId !== keyId)
+      throw new Error(
+        `the signing key ${keyId} was changed: its public key is another one; restore the row from a backup`,
+      )
+    found.set(keyId, key)
+    return key
+  }
 }
 
 const stillActive = (keyId: string) =>

@@ -11,9 +11,11 @@ export type PackageToSign = BlobRef & {
   version: string
   keyId: string | null
   signature: Buffer | null
+  /** Whether the key of its signature has signed a statement about it too. */
+  hasStatement: boolean
 }
 
-/** Packages with a signature of this key, or with none; by id, from the index of either. */
+/** Packages with a signature of this key, or those without a signature or a statement; by id. */
 export function findPackagesToSign(
   db: Db,
   { keyId, after, limit }: { keyId: string | null; after: string; limit: number },
@@ -32,7 +34,12 @@ export function findPackagesToSign(
       'p.signature',
     ])
     .select(['b.sha256', 'b.size', sql<StoreName>`b.store`.as('store')])
-    .where((eb) => (keyId === null ? eb('p.keyId', 'is', null) : eb('p.keyId', '=', keyId)))
+    .select(sql<boolean>`coalesce(p.statement_key_id = p.key_id, false)`.as('hasStatement'))
+    .where((eb) =>
+      keyId === null
+        ? eb.or([eb('p.keyId', 'is', null), eb('p.statementKeyId', 'is distinct from', eb.ref('p.keyId'))])
+        : eb('p.keyId', '=', keyId),
+    )
     .where('p.id', '>', after)
     .orderBy('p.id')
     .limit(limit)
@@ -43,11 +50,11 @@ export function findPackagesToSign(
 export async function writeSignature(
   tx: Tx,
   { id, sha256, keyId: former }: PackageToSign,
-  { signature, keyId }: { signature: Buffer; keyId: string },
+  values: { signature: Buffer; keyId: string; statementSignature: Buffer; statementKeyId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('piletPackages')
-    .set({ signature, keyId })
+    .set(values)
     .where('id', '=', id)
     .where('hash', '=', sha256)
     .where('keyId', 'is not distinct from', former)

@@ -9,6 +9,7 @@ import { createPackageSigning } from './sign-packages.service.ts'
 import { type Signing, createSigning } from './signing.service.ts'
 
 const bundle = Buffer.from('//@pilet v:2\nexport default 1')
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const { service, project, other } = useProject({ withOther: true })
 const anotherProcess = (): Signing => createSigning(signingDepsOf(service))
 const signAll = (
@@ -48,7 +49,7 @@ test('bytes that are stored in several pieces are signed as a whole', async () =
   const bytes = randomBytes(1_500_000)
   const { db } = signingDepsOf(service)
   const blobs = createBlobs({ db, stores: service.world.blobStores })
-  await blobs.keep(createHash('sha256').update(bytes).digest('hex'), bytes)
+  await blobs.keep(sha256(bytes), bytes)
   await seedPilet(service.sql, project.id, 'large', { bytes })
   expect(await signAll()).toEqual({ signed: 1, damaged: [] })
   const [large] = await storedPilets(service.sql)
@@ -75,20 +76,66 @@ test('a run that is interrupted keeps what it has written, and the next one does
 
 test('a key that becomes active again is not replaced by itself', async () => {
   const signing = anotherProcess()
-  const first = await signing.sign(bundle)
+  const about = { projectId: project.id, name: 'cart', version: '1.0.0', hash: sha256(bundle) }
+  const first = await signing.sign(bundle, about)
   await seedPilet(service.sql, project.id, 'cart', { bytes: bundle, signed: first })
   await expect(signAll(first.keyId)).rejects.toThrow(`the key ${first.keyId} is active`)
   await signing.activate((await signing.create()).keyId)
   // Between the look at the ring and the signature.
   const meanwhile: Signing = {
     ...signing,
-    sign: async (bytes) => {
+    sign: async (...args) => {
       await signing.activate(first.keyId)
-      return signing.sign(bytes)
+      return signing.sign(...args)
     },
   }
   await expect(signAll(first.keyId, { signing: meanwhile })).rejects.toThrow(
     `the key ${first.keyId} is active`,
   )
   expect((await storedPilets(service.sql))[0]?.keyId).toBe(first.keyId)
+})
+
+/** Whether the statement about a package is signed by a key of the ring. */
+async function isStated(name: string): Promise<boolean> {
+  const { rows } = await service.sql.query(
+    'select project_id, version, hash, statement_signature, statement_key_id from pilet_packages where name = $1',
+    [name],
+  )
+  const { project_id, version, hash, statement_signature: signature, statement_key_id: keyId } = rows[0]
+  const text = JSON.stringify({ svcPiletStatement: 1, project: project_id, name, version, hash })
+  return isTrusted(await anotherProcess().publicKeys(), { bytes: Buffer.from(text), signature, keyId })
+}
+
+test('packages that were signed before there were statements get one, and the active key', async () => {
+  const signing = anotherProcess()
+  const signedAs = (name: string) =>
+    signing.sign(bundle, { projectId: project.id, name, version: '1.0.0', hash: sha256(bundle) })
+  const old = await signedAs('old')
+  await seedPilet(service.sql, project.id, 'old', { bytes: bundle, signed: old })
+  await signing.activate((await signing.create()).keyId)
+  const recent = await signedAs('recent')
+  await seedPilet(service.sql, project.id, 'recent', { bytes: bundle, signed: recent })
+  // A signature that is not of these bytes stays what it is.
+  const wrong = { ...recent, signature: old.signature }
+  await seedPilet(service.sql, project.id, 'wrong', { bytes: Buffer.from('other'), signed: wrong })
+  expect(await signing.countUnsigned()).toEqual({ unsigned: 0, unstated: 3 })
+  expect(await signAll()).toMatchObject({ signed: 2, damaged: [{ name: 'wrong', damage: 'signature' }] })
+  expect((await storedPilets(service.sql)).map(({ name, keyId }) => [name, keyId])).toEqual([
+    ['old', recent.keyId],
+    ['recent', recent.keyId],
+    ['wrong', recent.keyId],
+  ])
+  expect([await isStated('old'), await isStated('recent'), await isStated('wrong')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(await signing.countUnsigned()).toEqual({ unsigned: 0, unstated: 1 })
+})
+
+test('stored bytes that could pass as a statement are not signed', async () => {
+  const bytes = Buffer.from(JSON.stringify({ svcPiletStatement: 1, project: other.id, name: 'core' }))
+  await seedPilet(service.sql, project.id, 'forged', { bytes })
+  expect(await signAll()).toMatchObject({ signed: 0, damaged: [{ name: 'forged', damage: 'statement' }] })
+  expect((await storedPilets(service.sql))[0]?.signature).toBeNull()
 })

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { createDbErrorReader } from '../../platform/db/db-errors.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { type StatedPackage, isStatement, statementOf } from '../../platform/inputs/package-statement.ts'
 import { createVerifyingKey } from '../../platform/secrets/keys.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -15,7 +16,13 @@ import * as store from './signing.store.ts'
 
 export type SigningDeps = { db: Db; secrets: Secrets; lockMasterKey: LockMasterKey; audit: Audit }
 export type Signing = ReturnType<typeof createSigning>
-export type Signature = { signature: Buffer; keyId: string }
+/** Over the bytes, and over the statement that says which package they are; by the same key. */
+export type Signature = {
+  signature: Buffer
+  keyId: string
+  statementSignature: Buffer
+  statementKeyId: string
+}
 type Key = store.SigningKeyRow
 type AuditedKey = Pick<Key, 'id' | 'keyId' | 'isActive'>
 
@@ -53,9 +60,10 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
     changeRing(async (tx) => (await store.findActiveKey(tx)) ?? add(tx, 'pilets'))
 
   return {
-    sign: async (bytes: Buffer): Promise<Signature> => {
+    /** Signs a package with the active key; throws 400 for bytes that could pass as a statement. */
+    sign: async (bytes: Buffer, about: StatedPackage): Promise<Signature> => {
       const key = await activeKey()
-      return { signature: await signInThread(null, bytes, open(key)), keyId: key.keyId }
+      return signPackage(bytes, about, { keyId: key.keyId, privateKey: open(key) })
     },
 
     /** Makes a key; it signs once it is activated, the first one at once. */
@@ -108,6 +116,23 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
       for (const key of keys) open(key)
       return Object.fromEntries(keys.map(({ keyId, publicKey }) => [keyId, publicKey.toString('base64')]))
     },
+  }
+}
+
+async function signPackage(
+  bytes: Buffer,
+  about: StatedPackage,
+  { keyId, privateKey }: { keyId: string; privateKey: KeyObject },
+): Promise<Signature> {
+  if (isStatement(bytes))
+    throw badRequest(
+      'the file begins like a signed statement about a pilet; send the bundle in the field file',
+    )
+  return {
+    signature: await signInThread(null, bytes, privateKey),
+    keyId,
+    statementSignature: sign(null, Buffer.from(statementOf(about)), privateKey),
+    statementKeyId: keyId,
   }
 }
 

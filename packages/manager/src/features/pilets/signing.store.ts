@@ -46,13 +46,13 @@ export async function listKeys(db: Db): Promise<ListedKey[]> {
   return rows
 }
 
-export async function countUnsigned(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('piletPackages')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('keyId', 'is', null)
-    .executeTakeFirstOrThrow()
-  return count
+/** How many packages have no signature, and how many of the others have no statement by the same key. */
+export async function countUnsigned(db: Db): Promise<{ unsigned: number; unstated: number }> {
+  const { rows } = await sql<{ unsigned: number; unstated: number }>`
+    select count(*) filter (where key_id is null)::int as unsigned,
+      count(*) filter (where key_id is not null)::int as unstated
+    from pilet_packages where key_id is null or statement_key_id is distinct from key_id`.execute(db)
+  return rows[0] ?? { unsigned: 0, unstated: 0 }
 }
 
 /** Until the transaction ends nobody else changes which keys there are; reading goes on. */

@@ -12,6 +12,12 @@ let service: TestApp
 let sql: Pool
 let signing: Signing
 const bundle = Buffer.from('//@pilet v:2\nexport default 1')
+const about = {
+  projectId: '0199a000-0000-7000-8000-00000000b001',
+  name: '@acme/menu',
+  version: '1.0.0',
+  hash: createHash('sha256').update(bundle).digest('hex'),
+}
 
 beforeAll(async () => {
   service = await startTestApp()
@@ -32,9 +38,32 @@ const ring = async () =>
       'select key_id, is_active, public_key from pilet_signing_keys order by created_at, id',
     )
   ).rows
-const signed = async (by: Signing = signing) => ({ bytes: bundle, ...(await by.sign(bundle)) })
+const signed = async (by: Signing = signing) => ({ bytes: bundle, ...(await by.sign(bundle, about)) })
 
 describe('a signature', () => {
+  test('comes with one of a statement that binds project, name, version and hash, by the same key', async () => {
+    const { statementSignature, statementKeyId, keyId } = await signed()
+    const anchor = await signing.publicKeys()
+    const isStated = (values: object): boolean => {
+      const { projectId: project, name, version, hash } = { ...about, ...values }
+      const text = JSON.stringify({ svcPiletStatement: 1, project, name, version, hash })
+      return isTrusted(anchor, {
+        bytes: Buffer.from(text),
+        signature: statementSignature,
+        keyId: statementKeyId,
+      })
+    }
+    expect([statementKeyId, isStated({})]).toEqual([keyId, true])
+    for (const other of [{ projectId: randomUUID() }, { name: 'menu' }, { version: '1.0.1' }, { hash: '0' }])
+      expect([other, isStated(other)]).toEqual([other, false])
+  })
+
+  test('is never made over bytes that could pass as a statement, or an upload would speak for another pilet', async () => {
+    const forged = JSON.stringify({ svcPiletStatement: 1, project: about.projectId, name: 'core' })
+    await expect(signing.sign(Buffer.from(forged), about)).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(signing.sign(Buffer.from(` ${forged}`), about)).resolves.toBeDefined()
+  })
+
   test('is a detached Ed25519 signature of the exact bytes, which the exported key verifies', async () => {
     const { signature, keyId, bytes } = await signed()
     const anchor = await signing.publicKeys()
@@ -209,7 +238,7 @@ describe('what somebody writes into the table', () => {
       deps.secrets.seal(`${opened.slice(0, 40)}!`, place),
     ])
     const error = (await anotherProcess()
-      .sign(bundle)
+      .sign(bundle, about)
       .catch((thrown: unknown) => thrown)) as Error
     expect(error.message).toMatch(/^the signing key [0-9a-f]{16} does not open/)
     const told = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)} ${JSON.stringify(error.cause)}`

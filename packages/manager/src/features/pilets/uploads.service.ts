@@ -1,7 +1,7 @@
 // Uploads: a bundle is collected, signed, stored, and only then becomes a version, in one transaction. What ends earlier
 // leaves bytes that nothing refers to, and those are removed.
 import type { Actor } from '../../policy/actor.ts'
-import { recheckPermission } from '../../policy/recheck.ts'
+import { recheckPermission, stillHolds } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Blobs, KeptBlob } from '../../platform/blobs/blobs.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -34,11 +34,12 @@ type UploadedFile = { declaredType: string; fileName: string }
 export type Upload = {
   key: PackageKey
   description: string
+  /** True to enable the version, if the caller may enable versions. */
   enabled: boolean
-  /** The length the client says its body has. */
-  announced: number | null
+  /** Whose connection it comes by. */
+  client: string
   /** Reads the body, hands over each piece of the file, and says at its end what the file is. */
-  receive: (take: (piece: Uint8Array) => void) => Promise<UploadedFile>
+  receive: (take: (piece: Uint8Array) => Promise<void>) => Promise<UploadedFile>
 }
 type Received = { file: UploadedFile; bytes: Buffer; sha256: string }
 
@@ -50,9 +51,9 @@ export function createUploadsService(deps: UploadsDeps) {
     const { isTaken, usage } = await store.readPlace(db, upload.key)
     if (isTaken) throw conflict(versionTaken)
     checkQuota({ packages: usage.packages + 1, bytes: usage.bytes + 1 }, quota)
-    const collector = memory.open(upload.key.projectId, upload.announced)
+    const collector = memory.open(upload.key.projectId, upload.client)
     try {
-      const file = await upload.receive((piece) => collector.take(piece))
+      const file = await Promise.race([upload.receive(collector.take), collector.ended])
       const { bytes, sha256 } = collector.collected()
       if (bytes.length === 0) throw badRequest('the file is empty; send the bundle in the field file')
       return await keep(deps, actor, upload, { file, bytes, sha256 })
@@ -83,7 +84,7 @@ async function keep(
   { key, description, enabled }: Upload,
   { file, bytes, sha256 }: Received,
 ): Promise<PiletPackage> {
-  const signed = await deps.sign(bytes)
+  const signed = await deps.sign(bytes, { ...key, hash: sha256 })
   const kept = await deps.blobs.keep(sha256, bytes)
   const values: store.NewPackage = {
     ...key,
@@ -114,9 +115,12 @@ const register = (
 ): Promise<PiletPackage> =>
   db.transaction().execute(async (tx) => {
     // The body may have taken long to arrive. A deletion of the project locks it before its members, so this does too.
-    if (!(await store.lockProject(tx, values.projectId))) throw notFound('project')
+    const isThere = await store.lockProject(tx, values.projectId)
+    // First: only administrators are told that the project is gone.
     await recheckPermission(tx, actor, 'PILET_UPLOAD', values.projectId)
-    const after = await store.insertPackage(tx, values)
+    if (!isThere) throw notFound('project')
+    const enabled = values.enabled && (await stillHolds(tx, actor, 'PILET_WRITE', values.projectId))
+    const after = await store.insertPackage(tx, { ...values, enabled })
     await blobs.refer(tx, kept)
     checkQuota(await store.addUsage(tx, values.projectId, values.size), quota)
     await audit.append(tx, actor, packageEvent('create', { before: null, after }))

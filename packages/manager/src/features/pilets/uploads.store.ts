@@ -13,6 +13,8 @@ export type NewPackage = PackageKey & {
   spec: string
   signature: Buffer
   keyId: string
+  statementSignature: Buffer
+  statementKeyId: string
   enabled: boolean
 }
 

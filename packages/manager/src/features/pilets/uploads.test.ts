@@ -25,13 +25,13 @@ const { service, project, other, member, admin } = useProject({
 })
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-let tester: Person
+let developer: Person
 beforeAll(async () => {
-  tester = await member('tester', 'tester')
+  developer = await member('developer', 'developer')
 })
 
 const upload = (name: string, version: string, more: Partial<PiletUpload> = {}) =>
-  uploadPilet(service, tester, { projectId: project.id, name, version, ...more })
+  uploadPilet(service, developer, { projectId: project.id, name, version, ...more })
 const stored = async (name: string) =>
   (await service.sql.query('select * from pilet_packages where name = $1 order by version', [name])).rows
 const traces = () => uploadTraces(service)
@@ -47,6 +47,7 @@ describe('an upload', () => {
       version: '1.0.0',
       size: bytes.length,
       hash: sha256(bytes),
+      enabled: true,
       message: 'Package uploaded',
     })
     expect(await stored('@acme/menu')).toMatchObject([
@@ -58,12 +59,15 @@ describe('an upload', () => {
     const bytes = randomBytes(50_000)
     await upload('signed', '1.0.0', { bytes })
     const { rows } = await service.sql.query(
-      'select p.signature, k.public_key from pilet_packages p join pilet_signing_keys k using (key_id) where name = $1',
+      'select p.signature, p.statement_signature, k.public_key from pilet_packages p join pilet_signing_keys k using (key_id) where name = $1',
       ['signed'],
     )
-    const { signature, public_key } = rows[0] as { signature: Buffer; public_key: Buffer }
-    const key = { kty: 'OKP', crv: 'Ed25519', x: public_key.toString('base64url') }
-    expect(verify(null, bytes, createPublicKey({ key, format: 'jwk' }), signature)).toBe(true)
+    const { signature, statement_signature, public_key } = rows[0] as Record<string, Buffer>
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: public_key?.toString('base64url') }
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    expect(verify(null, bytes, key, signature as Buffer)).toBe(true)
+    const statement = `{"svcPiletStatement":1,"project":"${project.id}","name":"signed","version":"1.0.0","hash":"${sha256(bytes)}"}`
+    expect(verify(null, Buffer.from(statement), key, statement_signature as Buffer)).toBe(true)
   })
 
   test('[pilets.upload-query] keeps its description, and is enabled unless it is staged', async () => {
@@ -93,6 +97,32 @@ describe('an upload', () => {
     expect(await traces()).toEqual(before)
   })
 
+  test('[pilets.upload-query] of a tester is stored disabled, whatever the query says, and the response says why', async () => {
+    const tester = await member('tester', 'tester')
+    for (const [index, query] of ['', '?enabled=true'].entries()) {
+      const pilet = { projectId: project.id, name: 'untried', version: `1.0.${index}`, query }
+      const { status, body } = await uploadPilet(service, tester, pilet)
+      expect([status, body.enabled, body.message]).toEqual([
+        200,
+        false,
+        'Package uploaded and disabled: enabling it needs project role developer or higher, or system role administrator',
+      ])
+    }
+    const staged = { projectId: project.id, name: 'untried', version: '1.1.0', query: '?enabled=false' }
+    expect((await uploadPilet(service, tester, staged)).body).toMatchObject({
+      enabled: false,
+      message: 'Package uploaded',
+    })
+    expect((await stored('untried')).map(({ enabled }) => enabled)).toEqual([false, false, false])
+    const row = (await chainRows(service, project.id)).at(-1)
+    expect(row).toMatchObject({ user_id: tester.id, changes: { enabled: { before: null, after: false } } })
+    const { error } = await service.query(
+      tester,
+      `mutation { enablePiletPackage(projectId: "${project.id}", name: "untried", version: "1.0.0") { id } }`,
+    )
+    expect(error).toContain('not permitted')
+  })
+
   test('[pilets.audited] appends one audit row that says what was uploaded', async () => {
     const { body } = await upload('audited', '1.0.0')
     const row = (await chainRows(service, project.id)).findLast(({ entity_id }) => entity_id === body.id)
@@ -100,7 +130,7 @@ describe('an upload', () => {
       entity_type: 'piletPackage',
       action: 'create',
       description: 'piletPackage audited 1.0.0 created',
-      user_id: tester.id,
+      user_id: developer.id,
       changes: { hash: { before: null, after: body.hash }, enabled: { before: null, after: true } },
     })
   })
@@ -125,6 +155,17 @@ describe('an upload', () => {
   })
 })
 
+test('a file that could pass as a signed statement about another pilet is refused, and leaves nothing', async () => {
+  const before = await traces()
+  const bytes = JSON.stringify({ svcPiletStatement: 1, project: other.id, name: 'core', version: '1.0.0' })
+  const { status, body } = await upload('statement', '1.0.0', { bytes })
+  expect([status, body.error]).toEqual([
+    400,
+    'the file begins like a signed statement about a pilet; send the bundle in the field file',
+  ])
+  expect(await traces()).toEqual(before)
+})
+
 describe('an existing version', () => {
   test('[pilets.upload-conflict] answers 409, and the stored bytes stay', async () => {
     await upload('taken', '1.0.0', { bytes: 'first' })
@@ -136,7 +177,7 @@ describe('an existing version', () => {
     }
     expect(await traces()).toEqual(before)
     const path = piletPath({ projectId: project.id, name: 'taken', version: '1.0.0' })
-    expect((await callPilets(service, tester, path)).text).toBe('first')
+    expect((await callPilets(service, developer, path)).text).toBe('first')
   })
 
   test('[pilets.upload-conflict] of uploads at the same time one wins, and the others leave nothing', async () => {
@@ -248,7 +289,7 @@ test('[pilets.download-type] the stored type is one of a few, whatever the clien
     await upload('types', version, { type, fileName })
     const answer = await callPilets(
       service,
-      tester,
+      developer,
       piletPath({ projectId: project.id, name: 'types', version }),
     )
     expect([answer.headers.get('content-type'), answer.headers.get('x-content-type-options')]).toEqual([

@@ -13,14 +13,14 @@ import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 export type BasicProofDeps = {
   database: Pick<Database, 'read'>
   verifier: Verifier
-  kdf: Pick<Kdf, 'reserve'>
+  kdf: Pick<Kdf, 'inTurn'>
   /** Failures per client, over all its credentials. */
   throttle: Throttle
   /** Guesses per user name and client. */
   guesses: Throttle
 }
 export type WantedName = { key: string; applicationId: string }
-type Guess = { secret: PresentedSecret; client: string; pair: string }
+type Guess = { secret: PresentedSecret; name: string; client: string; pair: string }
 
 /** Tells names apart. */
 export const nameKey = ({ key, applicationId }: WantedName): string => `${applicationId} ${key}`
@@ -37,21 +37,19 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
     const blockedMs = Math.max(await throttle.blockedMs(client), await guesses.blockedMs(pair))
     if (blockedMs > 0) throw tooManyFailures(blockedMs)
   }
-  /** Reserves a place in the queue, counts the guess, then tries it: a guess that will not be tried is not counted. */
-  const tryPassword = async (row: BasicCredential | null, guess: Guess): Promise<boolean> => {
-    const account = { lane: 'password', owner: guess.client } as const
-    const giveBack = kdf.reserve(account)
-    try {
-      const blocks = await Promise.all([throttle.fail(guess.client), guesses.fail(guess.pair)])
+  /** Waits for its turn, counts the guess, then tries it: a guess that will not be tried is not counted. */
+  const tryPassword = (
+    row: BasicCredential | null,
+    { secret, name, client, pair }: Guess,
+  ): Promise<boolean> =>
+    // Turns are by project and name, whether or not the name exists: addresses are easy to come by.
+    kdf.inTurn({ lane: 'password', owner: row?.project_id ?? 'none', name }, async () => {
+      const blocks = await Promise.all([throttle.fail(client), guesses.fail(pair)])
       if (Math.max(...blocks) > 0) throw tooManyFailures(Math.max(...blocks))
-    } finally {
-      giveBack()
-    }
-    // In the same turn, so no other request takes the place in between.
-    const stored = row?.enabled === true ? row.password_hash : null
-    if (stored === null) return verifier.pretend(guess.secret, account)
-    return verifier.verify(guess.secret, stored, account)
-  }
+      const stored = row?.enabled === true ? row.password_hash : null
+      if (stored === null) return verifier.pretend(secret, 'in turn')
+      return verifier.verify(secret, stored, 'in turn')
+    })
   return {
     refuseBlocked,
 
@@ -62,7 +60,8 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
       await refuseBlocked(client, pair)
       // With the hash: what is found out about another one says nothing about this.
       const flight = `${client} ${secret.fingerprint} ${row?.password_hash}`
-      const isRight = await once(flight, () => tryPassword(row, { secret, client, pair }))
+      const name = normalized(wanted.key)
+      const isRight = await once(flight, () => tryPassword(row, { secret, name, client, pair }))
       if (!isRight) throw invalidCredentials()
       // What was counted for the guess, and a block that began with it.
       guesses.succeed(pair)
@@ -77,4 +76,6 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
  * another project is another machine user.
  */
 export const pairOf = (username: string, client: string, projectId = 'none'): string =>
-  hash('sha256', [username.trim().toLowerCase(), client, projectId].join('\0'), 'base64url')
+  hash('sha256', [normalized(username), client, projectId].join('\0'), 'base64url')
+
+const normalized = (username: string): string => username.trim().toLowerCase()

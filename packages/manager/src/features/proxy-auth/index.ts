@@ -11,22 +11,21 @@ import { type PersonDeps, createPersonService } from './person.service.ts'
 import { registerProxyAuthRoutes } from './proxy-auth.routes.ts'
 import { proxyAuthSettings } from './proxy-auth.settings.ts'
 
-type Deps = Omit<CredentialDeps & PersonDeps & BasicProofDeps, 'throttle' | 'guesses'> &
+type Deps = Omit<CredentialDeps & PersonDeps & BasicProofDeps, 'throttle' | 'guesses' | 'malformed'> &
   ThrottleDeps & { config: Config }
 
 export const proxyAuth = defineFeature({
   name: 'proxyAuth',
   role: 'api',
   create: (deps: Deps) => {
-    const { throttle, guesses } = createThrottles(deps)
-    const own = { ...deps, throttle, guesses }
+    const throttles = createThrottles(deps)
+    const own = { ...deps, ...throttles }
     const validateCredential = createValidateCredential(own, createBasicLogin(own))
     const people = createPersonService(own)
     return {
       routes: (server) => registerProxyAuthRoutes(server, validateCredential, people),
       close: async () => {
-        await throttle.close()
-        await guesses.close()
+        await Promise.all(Object.values(throttles).map((throttle) => throttle.close()))
       },
       api: {},
     }
@@ -35,8 +34,11 @@ export const proxyAuth = defineFeature({
 
 function createThrottles(deps: Deps) {
   const settings = settingsOf(deps.config, proxyAuthSettings)
+  const limits = throttleLimits('validate', settings)
   return {
-    throttle: createThrottle('validate', throttleLimits('validate', settings), deps),
+    throttle: createThrottle('validate', limits, deps),
+    // Apart from credentials: whoever tries tokens at one address must not lock out the people who sign in there.
+    malformed: createThrottle('validate-oauth', limits, deps),
     guesses: createThrottle('basic', throttleLimits('basic', settings), deps),
   }
 }

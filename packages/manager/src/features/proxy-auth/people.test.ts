@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '../../../test/kit/app.ts'
 import { call, throughProxy } from '../../../test/kit/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
+import { freshClient } from '../../../test/kit/machines.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
 
@@ -11,8 +12,9 @@ const path = '/api/validate-oauth-user'
 
 const { service, admin, project, member } = useProject()
 
+// Each from another client: malformed requests lock one out.
 const ask = (fields: Record<string, unknown>) =>
-  call(service.url, path, throughProxy(), { application_id: project.applicationId, ...fields })
+  call(service.url, path, throughProxy(freshClient()), { application_id: project.applicationId, ...fields })
 /** The row of a user, or null. */
 const stored = async (id: string) =>
   (
@@ -162,6 +164,23 @@ describe('validating a person the proxy has signed in', () => {
     expect(await countUsers()).toBe(before)
     const longest = { user_id: randomUUID(), email: `${'x'.repeat(308)}@example.com`, name: 'ö'.repeat(200) }
     expect((await ask(longest)).body.user).toMatchObject({ email: longest.email, name: longest.name })
+  })
+
+  test('[proxy-auth.lockout] a client that is locked out is logged with what was malformed, and without its values', async () => {
+    const client = freshClient()
+    const fields = { application_id: project.applicationId, user_id: 'private-subject' }
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i++)
+      statuses.push((await call(service.url, path, throughProxy(client), fields)).status)
+    expect([statuses[0], statuses.at(-1)]).toEqual([400, 429])
+    const lines = service.logLines.filter(({ client: of, cause }) => of === client && cause !== undefined)
+    expect(lines).toEqual([
+      expect.objectContaining({
+        msg: 'client is blocked from validate-oauth-user after malformed requests',
+        cause: expect.stringContaining('user_id') as string,
+      }),
+    ])
+    expect(JSON.stringify(lines)).not.toContain('private-subject')
   })
 
   test('[proxy-auth.invalid] what is no JSON object is answered 400, another content type 415, a body over 16 KiB 413', async () => {

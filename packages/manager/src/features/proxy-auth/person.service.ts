@@ -1,6 +1,7 @@
 // People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
 import type { Activity } from '../../platform/credentials/activity.ts'
 import type { Database } from '../../platform/db/database.ts'
+import type { Logger } from '../../platform/log/log.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
@@ -13,25 +14,38 @@ import { tooManyFailures } from './refusals.pure.ts'
 export type PersonDeps = {
   database: Pick<Database, 'read'>
   activity: Pick<Activity, 'noteUser'>
-  throttle: Throttle
+  /** Malformed requests about people, by client; credentials that fail are counted elsewhere. */
+  malformed: Throttle
   users: UsersApi
+  log: Logger
 }
 export type PersonService = ReturnType<typeof createPersonService>
 type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedIn = { userId: string; email: string | null; name: string | null }
 
 /** Access of people. `client` is the caller in front of the proxy, as throttles count it. */
-export function createPersonService({ database, activity, throttle, users }: PersonDeps) {
+export function createPersonService({ database, activity, malformed, users, log }: PersonDeps) {
   const find = createAccessRead<store.UserAccess>(database, store.byUser, userColumns)
   return {
+    /** Throws 429 for a client that is locked out. */
+    refuseLocked: async (client: string): Promise<void> => {
+      const blockedMs = await malformed.blockedMs(client)
+      if (blockedMs > 0) throw tooManyFailures(blockedMs)
+    },
+    /** Counts a request that was refused as malformed; `cause` says what was wrong with it. */
+    noteMalformed: async (client: string, cause: string): Promise<void> => {
+      const wasBlocked = (await malformed.fail(client)) > 0
+      if (!wasBlocked && malformed.knownBlockMs(client) > 0)
+        log.warn({ client, cause }, 'client is blocked from validate-oauth-user after malformed requests')
+    },
+
     /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
     validate: async (
       { userId, email, name }: SignedIn,
       applicationId: string,
       client: string,
     ): Promise<Validation> => {
-      const blockedMs = await throttle.blockedMs(client)
-      if (blockedMs > 0) throw tooManyFailures(blockedMs)
+      malformed.succeed(client)
       activity.noteUser(userId)
       const row = await find({ key: userId, applicationId })
       const isCurrent =

@@ -4,6 +4,7 @@ import type { PersonService } from './person.service.ts'
 import { listTenantsSchema, validateCredentialSchema, validatePersonSchema } from './proxy-auth.schemas.ts'
 
 const bodyLimit = 16_384
+const malformed = 400
 
 /** The routes by which the trusted proxy asks who a caller is. */
 export function registerProxyAuthRoutes(
@@ -25,7 +26,16 @@ export function registerProxyAuthRoutes(
   const vouches = { proxy: 'the proxy has signed the person in and vouches for the identity in the body' }
   server.post(
     '/api/validate-oauth-user',
-    { bodyLimit, config: { policy: vouches, errorShape }, schema: validatePersonSchema },
+    {
+      bodyLimit,
+      config: { policy: vouches, errorShape },
+      schema: validatePersonSchema,
+      onRequest: ({ clientNetwork }) => people.refuseLocked(clientNetwork),
+      // Before the response leaves, so that the next request of this client meets the count.
+      onSend: async ({ clientNetwork }, reply, payload) => {
+        if (reply.statusCode === malformed) await people.noteMalformed(clientNetwork, messageOf(payload))
+      },
+    },
     ({ body, clientNetwork }, reply) => {
       void reply.header('cache-control', 'no-store')
       const person = {
@@ -47,6 +57,10 @@ export function registerProxyAuthRoutes(
     },
   )
 }
+
+/** What a refusal says, which has nothing of the request but names of fields. */
+const messageOf = (payload: unknown): string =>
+  (JSON.parse(String(payload)) as { message: string }).message.slice(0, 200)
 
 /** Null when it is absent or blank. What the database would store differently could never be found equal again. */
 function textOrNull(value: string | null | undefined): string | null {

@@ -7,7 +7,8 @@ export const proxyAuthSettings = {
     windowMs: 300_000,
     blockMs: 300_000,
     doc: {
-      failures: 'Failed validations (`/api/validate-*`) that block a client.',
+      failures:
+        'Failed credentials on `/api/validate-proxy-auth`, or malformed requests on `/api/validate-oauth-user`, that block a client there.',
       block: 'How long the client is answered 429.',
     },
   }),

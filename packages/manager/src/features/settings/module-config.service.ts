@@ -3,7 +3,7 @@ import { badRequest } from '../../platform/errors.ts'
 import { type KeyValuePair, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { checkName, checkText, changesOf } from '../../platform/inputs/inputs.ts'
 import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
-import { problemOfReservedKeys } from './reserved-keys.pure.ts'
+import { isFrontendKey, problemOfReservedKeys } from './reserved-keys.pure.ts'
 
 type Update<Config> = { readonly [Field in keyof Config]?: Readonly<Config[Field]> | null }
 export type BackendUpdate = Update<BackendModuleConfig>
@@ -16,6 +16,12 @@ const nameLength = 100
 
 /** The config with the given fields in place of its own; throws when one breaks a rule. */
 export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
+  // Only what is written: a former release accepted the key, and other fields of such a row can still be changed.
+  const misplaced = (update.KeyValuePairs ?? []).find(({ Key }) => isFrontendKey(Key))
+  if (misplaced !== undefined)
+    throw badRequest(
+      `${misplaced.Key} has no effect in the backend part; save it with updateFrontendModuleConfig`,
+    )
   const changed = { ...config, ...changesOf(update) }
   return {
     EnabledModules: checkNames(changed.EnabledModules, 'EnabledModules', moduleNameLength),

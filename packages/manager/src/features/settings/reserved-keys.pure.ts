@@ -10,6 +10,9 @@ const problems: Record<string, (value: string) => string | null> = {
   'pilets.pins': problemOfPins,
 }
 
+/** Whether the key is read from the frontend part only. */
+export const isFrontendKey = (key: string): boolean => key === 'pilets.pins'
+
 /** What is wrong with the reserved keys among these pairs, as a text; null when nothing is. */
 export function problemOfReservedKeys(pairs: readonly KeyValuePair[]): string | null {
   for (const { Key, Value } of pairs) {

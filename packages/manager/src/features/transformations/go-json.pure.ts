@@ -1,26 +1,35 @@
 // Values as Go's encoding/json writes them: keys in the order of their bytes, and escaped what means something in HTML.
 
-/** Counts the work of one value. */
-type Step = () => void
+type Observer = {
+  /** Counts the work of one value. */
+  step: () => void
+  /** Told of every number and its text. */
+  onNumber: (value: number, text: string) => void
+}
 
 /** Lists and maps may be written this deep; it is the same depth that print has. */
 const maxDepth = 500
 
 /** The value as JSON; values with a toJSON method, such as times, are written by it. */
-export function goJson(value: unknown, step: Step, depth = 0): string {
-  step()
+export function goJson(value: unknown, observer: Observer, depth = 0): string {
+  observer.step()
   if (typeof value === 'string') return jsonString(value)
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  // JavaScript and Go write the same numbers, but for the sign of zero.
-  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
+  if (typeof value === 'number') {
+    // JavaScript and Go write the same numbers, but for the sign of zero.
+    const text = Object.is(value, -0) ? '-0' : String(value)
+    observer.onNumber(value, text)
+    return text
+  }
   if (typeof value !== 'object' || value === null) return 'null'
   if (depth > maxDepth) throw new Error(`a value is nested more than ${maxDepth} deep`)
-  if (Array.isArray(value)) return `[${value.map((element) => goJson(element, step, depth + 1)).join(',')}]`
+  if (Array.isArray(value))
+    return `[${value.map((element) => goJson(element, observer, depth + 1)).join(',')}]`
   if (!(value instanceof Map) && 'toJSON' in value && typeof value.toJSON === 'function')
     return JSON.stringify(value)
   const map = value instanceof Map ? (value as Map<string, unknown>) : new Map(Object.entries(value))
   const fields = inByteOrder([...map.keys()]).map(
-    (key) => `${jsonString(key)}:${goJson(map.get(key), step, depth + 1)}`,
+    (key) => `${jsonString(key)}:${goJson(map.get(key), observer, depth + 1)}`,
   )
   return `{${fields.join(',')}}`
 }

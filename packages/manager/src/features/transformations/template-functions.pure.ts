@@ -10,7 +10,11 @@ export type TemplateEnv = { readonly [Name in (typeof templateVariables)[number]
 export function templateFunctions(env: TemplateEnv, now: () => string): Record<string, TemplateFunction> {
   const toJson: TemplateFunction<['any']> = {
     parameters: ['any'],
-    call: ([value], context) => goJson(value, () => context.charge({ steps: 1 })),
+    call: ([value], context) =>
+      goJson(value, {
+        step: () => context.charge({ steps: 1 }),
+        onNumber: (number, text) => context.noteNumber(number, text),
+      }),
   }
   const jsonEscape: TemplateFunction<['any']> = {
     parameters: ['any'],

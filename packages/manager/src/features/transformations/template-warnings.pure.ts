@@ -1,5 +1,6 @@
-// What is no error in a template and yet hardly meant: values that are missing, and output that is not of its type.
-import type { MissingValue } from 'gotemplate'
+// What is no error in a template and yet hardly meant: values that are missing, numbers with an exponent, and output that
+// is not of its type.
+import type { ExponentNumber, MissingValue } from 'gotemplate'
 import { isCrowded, maxContainers } from './crowded.pure.ts'
 import { shortened } from './template-names.pure.ts'
 import { problemOfXml } from './xml-map.pure.ts'
@@ -15,6 +16,15 @@ export const warningOf = ({ name, isMissingKey, givenTo, line, column }: Missing
   const what = `${shortened(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
   const becomes = givenTo === null ? 'it is written as <no value>' : `${givenTo} is given nil`
   return { message: `${what}; ${becomes}`, line, column }
+}
+
+/** Receivers often read no exponents. JSON writes none between 1e-6 and 1e21. */
+export const warningOfExponent = ({ value, text, line, column }: ExponentNumber): TemplateWarning => {
+  const plain = String(value)
+  const message = plain.includes('e')
+    ? `a number is written as ${text}; send it as a text to write all its digits`
+    : `the number ${plain} is written as ${text}; use toJson to write it without an exponent`
+  return { message, line, column }
 }
 
 /** What is to be said of the output beside its declared type. */

@@ -1,15 +1,14 @@
-// Worker threads for renderings that would block the event loop. Applications take turns, and one that floods the queue
-// is refused. No limit is set to a thread's heap: Node ends the whole process when a parser runs into one.
+// Worker threads for renderings that would block the event loop. Projects take turns, and so do the applications of each;
+// one that floods the queue is refused. No limit is set to a thread's heap: Node ends the whole process when a parser runs into one.
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
-import { createFairQueue } from '../../platform/throttle/fair-queue.ts'
-import { unavailable } from '../../platform/errors.ts'
+import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { Answers, Refusal } from './transform.worker.ts'
 import { type Previewed, type RenderOptions, type RenderTask, TransformProblem } from './transform.pure.ts'
 
 export type PoolLimits = {
   threads: number
-  /** Renderings that wait, at most half of them for one application. */
+  /** Renderings that wait. */
   maxQueue: number
   /** For one rendering, thread start included. */
   maxMs: number
@@ -19,6 +18,7 @@ export type PoolLimits = {
 const threads = Math.max(1, Math.min(2, availableParallelism() - 1))
 export const poolLimits: PoolLimits = { threads, maxQueue: 32, maxMs: 3_000 }
 const idleTimeoutMs = 60_000
+const maxWaitMs = 10_000
 
 /** Threads start when they are needed and end when they are idle. */
 export function createTransformPool(
@@ -33,7 +33,12 @@ export function createTransformPool(
     idleTimeout: idleTimeoutMs,
     workerData: options,
   })
-  const queue = createFairQueue({ workers, maxPerLane: maxQueue, maxPerOwner: Math.ceil(maxQueue / 2) })
+  const turns = createFairShare({
+    capacity: workers,
+    maxWaiting: maxQueue,
+    maxWaitMs,
+    full: 'too many bodies are being transformed; try again',
+  })
   const late = `the transformation template failed: it took more than ${maxMs} ms`
   const tookTooLong: Refusal = { problem: { of: 'template', message: late, logged: late } }
   const run = async <Name extends keyof Answers>(name: Name, task: RenderTask): Promise<Answers[Name]> => {
@@ -51,24 +56,15 @@ export function createTransformPool(
     if (!('problem' in answer)) return answer as Answers[Name]
     throw new TransformProblem(answer.problem.of, answer.problem.message, answer.problem)
   }
-  const inTurn = async <Name extends keyof Answers>(name: Name, task: RenderTask, owner: string) => {
-    const account = { lane: 'render', owner }
-    const giveBack = queue.reserve(account)
-    if (giveBack === null) throw unavailable('too many bodies are being transformed; try again')
-    try {
-      return await queue.run(account, () => run(name, task))
-    } finally {
-      giveBack()
-    }
-  }
   return {
     /** The rendered text in UTF-8; throws TransformProblem, and 503 when too many wait. Takes the body away. */
-    render: async (task: RenderTask, owner: string): Promise<Buffer> => {
-      const { buffer, byteOffset, byteLength } = await inTurn('render', task, owner)
+    render: async (task: RenderTask, owners: Owners): Promise<Buffer> => {
+      const { buffer, byteOffset, byteLength } = await turns.run(owners, () => run('render', task))
       return Buffer.from(buffer, byteOffset, byteLength)
     },
     /** The same as a text, with what is hardly meant so. */
-    preview: (task: RenderTask, owner: string): Promise<Previewed> => inTurn('preview', task, owner),
+    preview: (task: RenderTask, owners: Owners): Promise<Previewed> =>
+      turns.run(owners, () => run('preview', task)),
     close: () => pool.destroy(),
   }
 }

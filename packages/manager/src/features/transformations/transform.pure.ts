@@ -3,11 +3,17 @@
 // them).
 import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
-import { type MissingValue, type Template, TemplateError, goTime, parse } from 'gotemplate'
+import { type Template, TemplateError, goTime, parse } from 'gotemplate'
 import { isCrowded, maxContainers } from './crowded.pure.ts'
 import { type TemplateEnv, templateFunctions } from './template-functions.pure.ts'
 import { type CallNames, problemOfName } from './template-names.pure.ts'
-import { type TemplateWarning, maxWarnings, warningOf, warningsOfOutput } from './template-warnings.pure.ts'
+import {
+  type TemplateWarning,
+  maxWarnings,
+  warningOf,
+  warningOfExponent,
+  warningsOfOutput,
+} from './template-warnings.pure.ts'
 import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
 
 export type RenderOptions = {
@@ -79,14 +85,14 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
     return template
   }
   const wholeBudget: RenderBudget = { steps: 100_000, outputBytes: maxOutputBytes }
-  const execute = (task: RenderTask, given: RenderBudget, onMissing?: (missing: MissingValue) => void) => {
+  const execute = (task: RenderTask, given: RenderBudget, reports?: Parameters<Template['execute']>[2]) => {
     const Data = readBody(task.inputMessageType, task.body)
     ;({ at } = task)
     const Meta = { Timestamp: rfc3339(at), RequestTime: goTime(at) }
     const outputBytes = Math.min(given.outputBytes, maxOutputBytes)
     const budget = { steps: given.steps, outputBytes, depth: maxDepth }
     try {
-      return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget, onMissing)
+      return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget, reports)
     } catch (error) {
       throw error instanceof TemplateError ? problemOfTemplate(error) : error
     }
@@ -102,12 +108,14 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
 
     /** The same with what is hardly meant so. */
     preview: (task: RenderTask, budget = wholeBudget): Previewed => {
-      const missing: TemplateWarning[] = []
-      const output = execute(task, budget, (value) => {
-        if (missing.length < maxWarnings) missing.push(warningOf(value))
+      const found: TemplateWarning[] = []
+      const add = (warning: TemplateWarning): void => void (found.length < maxWarnings && found.push(warning))
+      const output = execute(task, budget, {
+        onMissing: (value) => add(warningOf(value)),
+        onExponent: (number) => add(warningOfExponent(number)),
       })
       const ofOutput = warningsOfOutput(task.outputMessageType, output)
-      return { output, warnings: [...ofOutput, ...missing].slice(0, maxWarnings) }
+      return { output, warnings: [...ofOutput, ...found].slice(0, maxWarnings) }
     },
   }
 }

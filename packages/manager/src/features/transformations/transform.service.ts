@@ -22,6 +22,8 @@ type Transformation = {
   inputMessageType: string | null
   outputMessageType: string | null
   body: Buffer
+  /** Whose turn the rendering takes. */
+  projectId: string
   application: { id: string; name: string; slug: string; description: string }
   endpoint: { id: string; name: string; consumeUrl: string; url: string | null; description: string }
   user: { id: string; username: string; name: string }
@@ -82,7 +84,7 @@ export function createTransformService(options: TransformOptions, limits = poolL
       return inPlace<Rendered>(task, {
         here: () => ({ output: Buffer.from(renderer.render(task, mainThread.budget)), contentType }),
         inThread: async () => ({
-          output: await pool.render(task, transformation.application.id),
+          output: await pool.render(task, ownersOf(transformation)),
           contentType,
         }),
       })
@@ -93,7 +95,7 @@ export function createTransformService(options: TransformOptions, limits = poolL
       const task = taskOf(transformation)
       const previewed = await inPlace<Previewed>(task, {
         here: () => renderer.preview(task, mainThread.budget),
-        inThread: () => pool.preview(task, transformation.application.id),
+        inThread: () => pool.preview(task, ownersOf(transformation)),
       })
       return { ...previewed, contentType: contentTypeOf(transformation) }
     },
@@ -101,6 +103,8 @@ export function createTransformService(options: TransformOptions, limits = poolL
     close: pool.close,
   }
 }
+
+const ownersOf = ({ projectId, application }: Transformation): [string, string] => [projectId, application.id]
 
 const contentTypeOf = ({ outputMessageType }: Transformation): string =>
   contentTypes[outputMessageType ?? 'JSON'] as string

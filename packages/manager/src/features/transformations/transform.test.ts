@@ -40,7 +40,7 @@ const taskOf = ({ template, body, type = null }: Input): RenderTask => ({
 /** What becomes of it on this thread with the whole budget, in a worker, and through the service. */
 const everywhere = async (input: Input) => ({
   here: await outcome(() => renderer.render(taskOf(input))),
-  worker: await outcome(() => pool.render(taskOf(input), 'one')),
+  worker: await outcome(() => pool.render(taskOf(input), ['one'])),
   service: await outcome(async () => (await service.render(transformationOf(input))).output),
 })
 const same = async (input: Input): Promise<unknown> => {
@@ -122,7 +122,7 @@ describe('here and in a worker', () => {
     const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((c) =>
       c.isWellFormed(),
     )
-    const context = { charge: () => {}, print: String }
+    const context = { charge: () => {}, print: String, noteNumber: () => {} }
     const one = (map: (c: string) => string) =>
       all.map((c) => [c, map(c)] as const).map(([c, other]) => (Array.from(other).length === 1 ? other : c))
     const text = all.join('')
@@ -175,12 +175,13 @@ describe('which thread renders', () => {
 describe('limits of the workers', () => {
   const body = (): Buffer => Buffer.from(JSON.stringify(Array(10_000).fill(1)))
 
-  test('what does not fit into the queue is answered 503, an application alone has half of it', async () => {
+  test('what does not fit into the queue is answered 503, and a project that has a place keeps it', async () => {
     const small = createTransformService(options, { ...poolLimits, threads: 1, maxQueue: 2 })
     const render = (application: string) =>
       Promise.resolve(
         small.render(transformationOf({ template: '{{len .Data}}', body: body(), application })),
       )
+    // One runs and two wait: the second place of `one` goes to `two`, and then all have one.
     const results = await Promise.allSettled(['one', 'one', 'one', 'two', 'three'].map(render))
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',

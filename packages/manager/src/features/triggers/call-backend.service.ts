@@ -9,7 +9,13 @@ import { type CallbackRun, callbackBody, callbackHeaders } from './callback.pure
 import type { AttemptResult } from './delivery-rules.pure.ts'
 
 export type CallDeps = { pools: OutboundPools; clock: Clock; tracing: Tracing; attemptTimeoutMs: number }
-type Target = { projectId: string; registrationId: string; callbackUrl: string; token: string }
+type Target = {
+  projectId: string
+  registrationId: string
+  callbackUrl: string
+  token: string
+  signingSecret: string | null
+}
 export type Call = {
   run: CallbackRun
   attempt: number
@@ -78,7 +84,7 @@ type Way = { parent: Span; timeoutMs: number }
 async function callBackend(
   deps: CallDeps,
   { run, attempt, signal }: Call,
-  { projectId, registrationId, callbackUrl, token, parent, timeoutMs }: Target & Way,
+  { projectId, registrationId, callbackUrl, token, signingSecret, parent, timeoutMs }: Target & Way,
 ): Promise<AttemptResult> {
   const url = new URL(callbackUrl)
   const span = deps.tracing.startCall(parent, {
@@ -88,7 +94,10 @@ async function callBackend(
   })
   const body = callbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
-  const signature = signWebhook({ id: run.id, timestampSeconds, body, token })
+  // The second value is for receivers that know the token only; the next release sends the first one alone.
+  const keys = signingSecret === null ? [token] : [signingSecret, token]
+  const message = { id: run.id, timestampSeconds, body }
+  const signature = keys.map((key) => signWebhook({ ...message, token: key })).join(' ')
   const sent = send({
     // By registration: one that hangs does not take the connections of another one at the same host.
     pool: deps.pools.of(projectId, url.origin, registrationId),

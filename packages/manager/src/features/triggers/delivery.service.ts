@@ -54,8 +54,7 @@ export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
     name,
     maxHeld,
     maxHeldPerGroup: maxPerDeployment,
-    // As elsewhere, one project has at most half.
-    maxHeldPerOwner: Math.max(1, Math.floor(maxHeld / 2)),
+    isShared: true,
     pollMs,
     run: (jobs) => {
       const begun = begin(deps, jobs as readonly Attempt[])

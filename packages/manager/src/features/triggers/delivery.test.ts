@@ -95,15 +95,41 @@ describe('a callback', () => {
   })
 
   test('[triggers.webhook-signature] verifies with a library of Standard Webhooks and the callback token, and with no other', async () => {
-    const { token } = await scene.register()
+    const { token, signingSecret } = await scene.register()
     await fire()
     const [request] = scene.backend.received
     const headers = request?.headers as Record<string, string>
+    const verifiedBy = (
+      key: string,
+      signature = headers['webhook-signature'],
+      text = String(request?.body),
+    ) => new Webhook(key).verify(text, { ...headers, 'webhook-signature': String(signature) })
+    const [first, second, ...more] = headers['webhook-signature']?.split(' ') ?? []
+    expect([verifiedBy(signingSecret, first), verifiedBy(token, second), more]).toMatchObject([
+      { run_key: 'night' },
+      { run_key: 'night' },
+      [],
+    ])
+    for (const key of [signingSecret, token]) {
+      expect(verifiedBy(key)).toMatchObject({ run_key: 'night' })
+      expect(() => verifiedBy(key, headers['webhook-signature'], `${String(request?.body)} `)).toThrow()
+    }
+    expect(() => verifiedBy(token, first)).toThrow()
+    expect(() => verifiedBy(`whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow()
+    // Whoever reads the request cannot sign another one.
+    expect(JSON.stringify([headers, String(request?.body)])).not.toContain(signingSecret)
+  })
+
+  test('[triggers.webhook-signature] of a registration without a signing secret is signed by the callback token alone', async () => {
+    const { id, token } = await scene.register()
+    await scene.service.sql.query('update backend_registrations set signing_secret = null where id = $1', [
+      id,
+    ])
+    await fire()
+    const [request] = scene.backend.received
+    const headers = request?.headers as Record<string, string>
+    expect(headers['webhook-signature']).toMatch(/^v1,[\w+/]{43}=$/)
     expect(new Webhook(token).verify(String(request?.body), headers)).toMatchObject({ run_key: 'night' })
-    expect(() => new Webhook(token).verify(`${String(request?.body)} `, headers)).toThrow()
-    expect(() =>
-      new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(String(request?.body), headers),
-    ).toThrow()
   })
 
   test('an answer of any length counts by its status', async () => {

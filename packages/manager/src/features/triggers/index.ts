@@ -8,8 +8,7 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Names } from '../../platform/outbound/names.ts'
-import { ownServicesOf } from '../../platform/outbound/own-services.ts'
-import type { Redis } from '../../platform/db/redis.ts'
+import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
 import { byId } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
@@ -28,7 +27,7 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
     config: Config
     metrics: Metrics
     names: Names
-    redis: Redis
+    ownServices: Iterable<OwnService>
     shares: ConnectionShares
   }
 
@@ -54,7 +53,7 @@ export const triggers = defineFeature({
     const limits = limitsOf(settings, deps.shares)
     const pools = createOutboundPools({
       policy: deps.backends.egressPolicy,
-      ownServices: ownServicesOf(deps.config, () => deps.redis.shards.all()),
+      ownServices: deps.ownServices,
       names: deps.names,
       maxPerOrigin: limits.maxPerDeployment,
       maxSockets: deps.shares.callbacks,

@@ -2,7 +2,8 @@
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { containsPattern, startPattern } from '../../platform/lists/filters.ts'
+import { type ListFields, type Page, containsPattern, startPattern } from '../../platform/lists/filters.ts'
+import { pageOf } from '../../platform/lists/page.ts'
 
 export type DirectoryUser = {
   id: string
@@ -14,33 +15,36 @@ export type DirectoryUser = {
 
 export type UserDirectory = {
   /**
-   * People whose name, user name or e-mail contains the text, or begins with it when it has fewer than three
-   * characters; at most `limit`.
+   * A page of the people whose name, user name or e-mail contains the text, or begins with it when it has fewer than
+   * three characters; by name unless the page has another order.
    */
-  search(text: string, limit: number): Promise<DirectoryUser[]>
+  search(text: string, page: Page): Promise<DirectoryUser[]>
 }
+
+/** Whether somebody is disabled only the directory knows; the local one disables nobody. */
+export const directoryFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  username: { column: 'externalUsername', match: 'text' },
+  email: { column: 'externalEmail', match: 'text' },
+  displayName: { column: 'externalName', match: 'text' },
+}
+const byName: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
 /** The directory made of our own users table; the trigram indexes keep a search off a full scan. */
 export function createLocalDirectory(db: Db): UserDirectory {
   return {
-    search: async (text, limit) => {
+    search: async (text, page) => {
       // A text without a trigram would read the whole table; it matches beginnings instead, by a separate index.
       const isShort = Array.from(text).length < 3
       const pattern = isShort ? startPattern(text.toLowerCase()) : containsPattern(text)
       const matches = (column: 'externalName' | 'externalUsername' | 'externalEmail') =>
-        isShort
-          ? sql<boolean>`lower(${sql.ref(column)}) like ${pattern}`
-          : sql<boolean>`${sql.ref(column)} ilike ${pattern}`
-      const rows = await db
-        .selectFrom('users')
-        .select(['id', 'externalUsername', 'externalEmail', 'externalName'])
-        .where((eb) =>
-          eb.or([matches('externalName'), matches('externalUsername'), matches('externalEmail')]),
-        )
-        .orderBy('externalName')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
+        isShort ? sql`lower(${sql.ref(column)}) like ${pattern}` : sql`${sql.ref(column)} ilike ${pattern}`
+      const rows = await pageOf(db, {
+        table: 'users',
+        columns: ['id', 'externalUsername', 'externalEmail', 'externalName'],
+        page: page.order.length > 0 ? page : { ...page, order: byName },
+        where: sql<boolean>`(${matches('externalName')} or ${matches('externalUsername')} or ${matches('externalEmail')})`,
+      })
       return rows.map((row) => ({
         id: row.id,
         username: row.externalUsername,

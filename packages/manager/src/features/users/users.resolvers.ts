@@ -7,7 +7,7 @@ export function createUsersResolvers(service: UsersService) {
     Query: {
       me: (_parent, _args, { actor }) => actor.user,
       users: (_parent, args, { actor }) => service.list(actor, args),
-      userProviderSearch: (_parent, { name }) => service.search(name),
+      userProviderSearch: (_parent, { name, ...args }) => service.search(name, args),
     },
     Mutation: {
       updateUserSystemRole: (_parent, { id, role }, { actor }) => service.updateSystemRole(actor, id, role),

@@ -3,8 +3,8 @@ import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import type { DirectoryUser, UserDirectory } from './directory.store.ts'
-import { badRequest, forbidden, orNotFound } from '../../platform/errors.ts'
+import { type DirectoryUser, type UserDirectory, directoryFields } from './directory.store.ts'
+import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
@@ -14,8 +14,6 @@ import * as store from './users.store.ts'
 export type UsersDeps = { db: Db; audit: Audit; directory: UserDirectory }
 export type UsersService = ReturnType<typeof createUsersService>
 export type ForwardedIdentity = { subject: string; email: string | null; name: string | null }
-
-const maxSearchResults = 25
 
 /** Rules about users. Their id is the subject the identity provider gave them. */
 export function createUsersService({ db, audit, directory }: UsersDeps) {
@@ -36,10 +34,10 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
 
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db, ids),
 
-    search: (text: string): Promise<DirectoryUser[]> => {
+    search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {
       const wanted = text.replaceAll('\0', '').trim()
       if (wanted === '' || wanted.length > 200) throw badRequest('name must have 1 to 200 characters')
-      return directory.search(wanted, maxSearchResults)
+      return directory.search(wanted, readPage(directoryFields, args))
     },
 
     updateSystemRole: (actor: Actor, id: string, role: string): Promise<store.User> => {
@@ -49,7 +47,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
         const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
         // Checked again under the lock: a caller who has lost the role meanwhile cannot grant it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
-          throw forbidden('not permitted: system roles need system role administrator')
+          throw notPermitted('system roles need system role administrator')
         const before = orNotFound(
           locked.find(({ id: one }) => one === userId),
           'user',

@@ -135,11 +135,40 @@ describe('users', () => {
     }
   })
 
-  test('[users.provider-search] answers at most 25 people; wildcards stand for themselves', async () => {
-    for (let n = 0; n < 27; n++) await seedUser(service.sql, `crowd ${n}`)
-    expect((await search(admin, 'crowd')).data.userProviderSearch).toHaveLength(25)
+  test('[users.provider-search] [lists.default-page] answers at most 100 people; wildcards stand for themselves', async () => {
+    for (let n = 0; n < 102; n++) await seedUser(service.sql, `crowd ${n}`)
+    expect((await search(admin, 'crowd')).data.userProviderSearch).toHaveLength(100)
     for (const text of ['cro%d', 'crowd_1', '%', '_rowd'])
       expect((await search(admin, text)).data.userProviderSearch).toEqual([])
+    // Other tests read whole pages of people.
+    await service.sql.query("delete from users where external_name like 'crowd %'")
+  })
+
+  test('[users.provider-search] [lists.arguments] filters, order and pages narrow what the text finds', async () => {
+    for (const name of ['Ada Sorted', 'Bea Sorted', 'Cem Sorted', 'Dan Other'])
+      await seedUser(service.sql, name)
+    const namesOf = async (more: string, text = 'sorted') => {
+      const { data, error } = await service.query(
+        admin,
+        `{ found: userProviderSearch(name: "${text}", ${more}) { displayName } }`,
+      )
+      return error ?? data.found.map((one: { displayName: string }) => one.displayName)
+    }
+    expect(await namesOf('order: {field: "displayName", direction: DESC}')).toEqual([
+      'Cem Sorted',
+      'Bea Sorted',
+      'Ada Sorted',
+    ])
+    expect(await namesOf('pagination: {limit: 1, offset: 1}')).toEqual(['Bea Sorted'])
+    expect(await namesOf('filters: {field: "email", value: "CEM"}')).toEqual(['Cem Sorted'])
+    expect(await namesOf('filters: {field: "email", value: "dan"}')).toEqual([])
+    // Short texts are found by another index.
+    expect(
+      await namesOf('order: {field: "username"}, filters: {field: "displayName", value: "sorted"}', 'c'),
+    ).toEqual(['Cem Sorted'])
+    expect(await namesOf('filters: {field: "disabled", value: "true"}')).toBe(
+      'unknown filter field "disabled"; allowed: id, username, email, displayName',
+    )
   })
 
   test('[users.provider-search] a blank text, or one of more than 200 characters, is refused', async () => {

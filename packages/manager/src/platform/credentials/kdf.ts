@@ -1,24 +1,24 @@
 // The slow hash of secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
 // 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Making secrets, proving tokens
-// and trying passwords wait in separate lanes, and within a lane all callers take turns: a caller that floods one lane
-// is refused there, and the other lanes and callers hardly wait longer.
+// and trying passwords take turns, and so do the projects, and the names within a project: whoever floods the queue waits
+// for long and is refused, and the others hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { createFairQueue } from '../throttle/fair-queue.ts'
+import { type Owners, createFairShare } from '../throttle/fair-share.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
-/** On whose account a hash is computed: a lane, and who in it. */
-export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string }
+/** On whose account a hash is computed: a lane, who in it, and which of their names. */
+export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string; name?: string }
 
 export type Kdf = {
   /** A new salted hash of the secret, in the text form that verify reads. */
   hash(secret: string, owner: string): Promise<string>
-  /** True when the secret gives this hash. */
-  verify(secret: string, stored: string, account: KdfAccount): Promise<boolean>
-  /** Takes a place in the queue, or fails with 503 when there is none; the returned function gives it back. */
-  reserve(account: KdfAccount): () => void
+  /** True when the secret gives this hash. Within `inTurn` it begins at once. */
+  verify(secret: string, stored: string, account: KdfAccount | 'in turn'): Promise<boolean>
+  /** Does the work when it is the account's turn for a thread, or fails with 503. */
+  inTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
   /** A hash of the stored form, as slow as any; no secret for it is known. */
   unknownHash: string
   close(): Promise<void>
@@ -28,8 +28,12 @@ export type Kdf = {
 export const hashIterations = 600_000
 const saltBytes = 16
 const idleTimeoutMs = 60_000
+// Refusals bring the same callers back at once; whoever waits does not stand in the way of newer requests.
+const maxWaitMs = 30_000
+const busy = 'too many credentials are being verified; try again'
+const ownersOf = ({ lane, owner, name = '' }: KdfAccount): Owners => [lane, owner, name]
 
-/** `threads` run at once; `maxQueue` wait in each lane, at most half of them for one owner. */
+/** `threads` run at once, and `maxQueue` wait. */
 export function createKdf(options: {
   threads: number
   maxQueue: number
@@ -46,26 +50,31 @@ export function createKdf(options: {
     // A tenth of a normal thread's share: requests go first, and on a machine that others keep busy hashes still end.
     niceIncrement: 10,
   })
-  const queue = createFairQueue({
-    workers: threads,
-    maxPerLane: maxQueue,
-    maxPerOwner: Math.ceil(maxQueue / 2),
+  const turns = createFairShare({
+    capacity: threads,
+    maxWaiting: maxQueue,
+    maxWaitMs,
+    full: busy,
+    newestFirst: true,
   })
-  const refuse = (cause?: unknown): never => {
+  const refuse = (cause: unknown): never => {
     metrics.shed.inc({ point: 'kdf' })
-    throw unavailable('too many credentials are being verified; try again', cause)
+    throw unavailable(busy, cause)
   }
-  const reserve = (account: KdfAccount): (() => void) => queue.reserve(account) ?? refuse()
-  const derive = async (task: KdfTask, account: KdfAccount): Promise<Uint8Array> => {
-    const giveBack = reserve(account)
+  const inTurn = async <T>(account: KdfAccount, work: () => Promise<T>): Promise<T> => {
+    const lease = await turns.take(ownersOf(account)).catch(refuse)
     try {
-      return await queue.run(account, () => {
-        metrics.authKdfRuns.inc()
-        return pool.run(task).catch(refuse)
-      })
+      return await work()
     } finally {
-      giveBack()
+      lease.release()
     }
+  }
+  const derive = (task: KdfTask, account: KdfAccount | 'in turn'): Promise<Uint8Array> => {
+    const run = (): Promise<Uint8Array> => {
+      metrics.authKdfRuns.inc()
+      return pool.run(task).catch(refuse)
+    }
+    return account === 'in turn' ? run() : inTurn(account, run)
   }
   return {
     hash: async (secret, owner) => {
@@ -78,7 +87,7 @@ export function createKdf(options: {
       const task = { secret, salt: wanted.salt, iterations: wanted.iterations }
       return timingSafeEqual(await derive(task, account), wanted.hash)
     },
-    reserve,
+    inTurn,
     unknownHash: format(iterations, randomBytes(saltBytes), randomBytes(derivedBytes)),
     close: () => pool.destroy(),
   }

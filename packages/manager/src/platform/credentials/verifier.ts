@@ -17,9 +17,9 @@ export type Verifier = {
   /** True when the secret fitted some hash before. */
   isKnown(secret: PresentedSecret): boolean
   /** True when the secret fits the hash; runs the KDF unless the result is cached or in flight. */
-  verify(secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean>
+  verify(secret: PresentedSecret, stored: string, account: KdfAccount | 'in turn'): Promise<boolean>
   /** Takes as long as verify takes, and returns false: for credentials that do not exist. */
-  pretend(secret: PresentedSecret, account: KdfAccount): Promise<false>
+  pretend(secret: PresentedSecret, account: KdfAccount | 'in turn'): Promise<false>
 }
 
 const maxRefused = 10_000
@@ -33,7 +33,11 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
   const refused = createLru<string>({ max: maxRefused, ttl: refusedTtlMs })
   const once = createSingleFlight<boolean>()
 
-  const run = async (secret: PresentedSecret, stored: string, account: KdfAccount): Promise<boolean> => {
+  const run = async (
+    secret: PresentedSecret,
+    stored: string,
+    account: KdfAccount | 'in turn',
+  ): Promise<boolean> => {
     const fits = await kdf.verify(secret.text, stored, account)
     if (fits) verified.set(secret.fingerprint, stored)
     else refused.set(secret.fingerprint, stored)

@@ -6,7 +6,8 @@ export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'page' | 'validation
 
 /** The body of an error response in the shape of its route group. */
 export function errorBody(shape: ErrorShape, error: AppError, requestId: string): Record<string, unknown> {
-  const extra = { code: error.code, request_id: requestId }
+  const { code, hint } = error
+  const extra = { code, request_id: requestId, ...(hint === undefined ? {} : { hint }) }
   if (shape === 'envelope') return { success: false, message: error.message, ...extra }
   if (shape === 'validation') return { valid: false, message: error.message, ...extra }
   if (shape === 'graphql') return { errors: [{ message: error.message, extensions: extra }], data: null }

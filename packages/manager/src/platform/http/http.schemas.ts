@@ -17,6 +17,11 @@ const failure = {
   request_id: Type.String({ description: 'As in `X-Request-Id`; names the request in the log.' }),
 }
 const message = Type.String({ description: 'What is wrong, and what to do.' })
+const hint = Type.Optional(
+  Type.String({
+    description: 'Which rule refused the request, and what allows it, where `message` has a fixed text.',
+  }),
+)
 
 export const errorSchema = Type.Object({ error: message, ...failure }, { $id: 'Error' })
 
@@ -44,7 +49,10 @@ export const graphqlResponse = Type.Object(
 
 export const errorSchemas = {
   error: errorSchema,
-  envelope: Type.Object({ success: Type.Literal(false), message, ...failure }, { $id: 'EnvelopeError' }),
+  envelope: Type.Object(
+    { success: Type.Literal(false), message, ...failure, hint },
+    { $id: 'EnvelopeError' },
+  ),
   graphql: graphqlResponse,
   page: Type.String({ $id: 'ErrorPage', description: 'HTML: what happened, and what to do next.' }),
   validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),

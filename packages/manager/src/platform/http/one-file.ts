@@ -10,7 +10,7 @@ export type OneFileOptions = {
   field: string
   /** The largest file; what takes the pieces may refuse earlier. */
   maxBytes: number
-  take: (piece: Uint8Array) => void
+  take: (piece: Uint8Array) => Promise<void>
 }
 
 // Boundaries, headers and fields that we do not know.
@@ -33,7 +33,7 @@ export function acceptOnlyForms(server: FastifyInstance): void {
 }
 
 /** The length that the client says its body has; null where it does not. */
-export const announcedLength = ({ headers }: FastifyRequest): number | null =>
+const announcedLength = ({ headers }: FastifyRequest): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length'])
 
 /** The largest body with a file of so many bytes. */
@@ -85,7 +85,7 @@ async function readForm(
         continue
       }
       if (part.fieldname !== field) throw badRequest(`send the file in the field ${field}, and no other file`)
-      for await (const piece of part.file) take(piece as Buffer)
+      for await (const piece of part.file) await take(piece as Buffer)
       found = { declaredType: part.mimetype, fileName: part.filename ?? '' }
     }
   } catch (error) {

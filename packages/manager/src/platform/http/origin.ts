@@ -1,5 +1,5 @@
-// Where a page is from that opens a socket or sends a form. Browsers let every page do both to any host, with the cookies of
-// that host, and say in Origin which page it is.
+// Which page a browser's request is from. Browsers let every page open sockets and send requests to any host, with the
+// cookies of that host, and say in headers which page it is.
 import type { IncomingMessage } from 'node:http'
 import { singleHeader } from './headers.ts'
 
@@ -22,4 +22,14 @@ export function isOfOwnHost(request: IncomingMessage, cameThroughProxy: boolean)
   // Both through the same parser: it drops the scheme's own port, and knows one spelling of each host.
   const [own, page] = [URL.parse(`${scheme}://${host.value.trim()}`), URL.parse(origin.value)]
   return own !== null && page !== null && own.host === page.host
+}
+
+/**
+ * Whether the request is from a page of this host, or from no page. Current browsers say it themselves, whatever host the
+ * proxy forwards; for the others their Origin decides.
+ */
+export function isFromOwnPage(request: IncomingMessage, cameThroughProxy: boolean): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return isOfOwnHost(request, cameThroughProxy)
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Holder } from '../blobs/blob-holds.ts'
 import { namesValidator, sendNotModified } from './send-cached.ts'
 
 /** Bytes that never change under their address. */
@@ -22,18 +23,40 @@ export async function sendBundle(
   request: FastifyRequest,
   reply: FastifyReply,
   { hash, size, contentType }: Bundle,
-  read: () => Promise<Buffer>,
+  read: (holder: Holder) => Promise<Buffer>,
 ): Promise<FastifyReply> {
+  const sending = { bytes: 0 }
+  const holder: Holder = {
+    onClose: (listener) => void reply.raw.on('close', listener),
+    movedBytes: () => sending.bytes,
+    end: () => void reply.raw.destroy(),
+  }
   const etag = `"${hash}"`
   const known = request.headers['if-none-match']
   const isKnown = known !== undefined && namesValidator(known, etag)
   // Before any header is set: what fails is not to be cached.
-  const body = isKnown || request.method === 'HEAD' ? null : await readInTurn(reply.raw, read)
+  const body = isKnown || request.method === 'HEAD' ? null : await readInTurn(reply.raw, () => read(holder))
   void reply.headers(described).header('etag', etag).header('x-pilet-hash', hash)
   if (isKnown) return sendNotModified(request, reply)
   void reply.header('content-type', contentType).header('content-length', size)
   // Of a HEAD without a body Fastify would say that it has no bytes; of a stream it believes our length.
-  return reply.send(body ?? Readable.from([]))
+  if (body === null) return reply.send(Readable.from([]))
+  return reply.send(body.length > pieceBytes ? inPieces(body, sending) : body)
+}
+
+// Small enough to see how fast a client reads, and large enough to cost little.
+const pieceBytes = 65_536
+
+/** The bytes piece by piece, each when the connection has room for it. */
+function inPieces(bytes: Buffer, sending: { bytes: number }): Readable {
+  return new Readable({
+    highWaterMark: pieceBytes,
+    read() {
+      const piece = bytes.subarray(sending.bytes, sending.bytes + pieceBytes)
+      sending.bytes += piece.length
+      this.push(piece.length === 0 ? null : piece)
+    },
+  })
 }
 
 const nothing = Buffer.alloc(0)

@@ -49,7 +49,7 @@ declare module 'fastify' {
     errorShape?: ErrorShape
     /** The 404 of every address below the route's fixed beginning that is not the route's, or that cannot be read. */
     unreadable?: string
-    /** Errors are pages to who prefers HTML, past the gate, and of the shape otherwise. */
+    /** Errors are pages if the client prefers HTML, past the gate, and of the shape otherwise. */
     errorPageIfAsked?: true
   }
 }
@@ -59,6 +59,8 @@ export type ServerOptions = {
   metrics: Metrics
   tracing: Tracing
   pool: Pool
+  /** Requests that wait for a connection of the database. */
+  waiting: () => number
   maxWaiting: number
   /** Connections the port holds at once. */
   maxConnections: number
@@ -149,6 +151,7 @@ function sendError(
 ): FastifyReply {
   const failure = toAppError(error, request.id, options.readDbError)
   if (failure.code === 'internal') options.log.error({ request_id: request.id, err: error }, 'request failed')
+  if (failure.hint !== undefined) request.logFields['hint'] = failure.hint
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
   if (mayOverrun(request.raw, droppedBytes(request))) endAfterRest(request, reply)
@@ -210,7 +213,7 @@ function followRequests(
   server.decorateRequest('span')
   server.decorateRequest('hasFailed', false)
   const { tracing } = options
-  options.metrics.watch({ pool: options.pool, inflight })
+  options.metrics.watch({ pool: options.pool, waiting: options.waiting, inflight })
   server.addHook('onRequest', (request, reply, done) => {
     request.logFields = {}
     request.span = tracing.startRequest(readTraceContext(request.headers), request.id)

@@ -1,6 +1,5 @@
 // When the service refuses requests because its event loop lags.
 import fastify from 'fastify'
-import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import { shedWhenOverloaded } from './shedding.ts'
@@ -14,7 +13,7 @@ const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 test('a loop that lags refuses requests; what the start took refuses none', { timeout: 60_000 }, async () => {
   const server = fastify()
   shedWhenOverloaded(server, {
-    pool: { waitingCount: 0 } as Pool,
+    waiting: () => 0,
     maxWaiting: 1,
     metrics: createMetrics('x'),
   })

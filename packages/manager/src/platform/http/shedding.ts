@@ -1,7 +1,6 @@
 // Requests that are refused before they cost anything, because the service cannot keep up.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import type { Pool } from 'pg'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -19,9 +18,15 @@ const sampleEveryMs = 1_000
 /** Answers 503 while the event loop lags, or while too many requests wait for a database connection. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
-  options: { pool: Pool; maxWaiting: number; metrics: Metrics; loopDelayMs?: (() => number) | undefined },
+  options: {
+    /** Requests that wait for a database connection. */
+    waiting: () => number
+    maxWaiting: number
+    metrics: Metrics
+    loopDelayMs?: (() => number) | undefined
+  },
 ): void {
-  const { pool, maxWaiting, metrics } = options
+  const { waiting, maxWaiting, metrics } = options
   const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
   const shed = (point: 'event_loop' | 'db_pool'): never => {
     metrics.shed.inc({ point })
@@ -30,7 +35,7 @@ export function shedWhenOverloaded(
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.neverShed !== true) {
       if (loopDelayMs() > maxLoopDelayMs) shed('event_loop')
-      if (pool.waitingCount >= maxWaiting) shed('db_pool')
+      if (waiting() >= maxWaiting) shed('db_pool')
     }
     done()
   })

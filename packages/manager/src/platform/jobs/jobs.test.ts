@@ -161,7 +161,8 @@ describe('a worker', () => {
         begun.push((data as { to: string }).to)
         return end.promise
       },
-      { maxHeldPerOwner: 4 },
+      // One place is kept for owners that have none.
+      { maxHeld: 5, isShared: true },
     )
     await until(() => begun.length === 4)
     await add(...['e', 'f'].map((to) => ({ to, group: 'greedy/one' })), { to: 'g', group: 'modest/one' })
@@ -198,7 +199,7 @@ describe('a worker', () => {
         begun.push((data as { to: string }).to)
         return end.promise
       },
-      { maxHeldPerOwner: 5 },
+      { maxHeld: 6, isShared: true },
     )
     await until(() => begun.length === 5)
     await add({ to: 'other', group: 'modest/one' })

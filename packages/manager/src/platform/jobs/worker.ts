@@ -2,6 +2,7 @@
 // works on them, and gives back what it does not finish. A job whose process is lost is handed out to another.
 import type { Logger } from '../log/log.ts'
 import { type Alarm, createAlarm, pause } from './alarm.ts'
+import { type FairShare, type Lease, createFairShare } from '../throttle/fair-share.ts'
 import type { FetchedJob, Jobs } from './jobs.ts'
 
 export type HeldJob<Data = unknown> = FetchedJob<Data> & {
@@ -15,8 +16,8 @@ export type Queue = {
   maxHeld: number
   /** Jobs of one group that all processes together work on at once, or a few more where they fetch at the same time. */
   maxHeldPerGroup?: number
-  /** Jobs of one owner that a process works on at once, so that the others keep their share. */
-  maxHeldPerOwner?: number
+  /** Owners have fair shares of the jobs that a process works on. */
+  isShared?: boolean
   /** How often it is looked for jobs that nobody announced. */
   pollMs: number
   /**
@@ -28,6 +29,7 @@ export type Queue = {
 export type JobOutcome = 'done' | 'failed' | 'lost' | 'given_back'
 export type WorkerDeps = { jobs: Jobs; log: Logger; count: (outcome: JobOutcome) => void }
 type Held = { job: HeldJob; controller: AbortController; ended: Promise<void> }
+type Taken = { job: FetchedJob; place: Lease | null }
 
 const maxFetch = 200
 // Claims end ten seconds after the last touch.
@@ -39,11 +41,13 @@ const pauseAfterErrorMs = 1_000
 const abortedMs = 1_000
 const putOffMs = 2_000
 const maxRounds = 3
+const noWait = { maxWaiting: 0, maxWaitMs: 0, full: '' }
 
 /** Works from its creation on, until it is stopped. */
 export class Worker {
   readonly #queue: Queue
   readonly #deps: WorkerDeps
+  readonly #share: FairShare | null
   readonly #held = new Map<string, Held>()
   readonly #alarm: Alarm = createAlarm()
   readonly #touching: NodeJS.Timeout
@@ -53,6 +57,8 @@ export class Worker {
   constructor(queue: Queue, deps: WorkerDeps) {
     this.#queue = queue
     this.#deps = deps
+    // Nobody waits here: the jobs do, in the database.
+    this.#share = queue.isShared === true ? createFairShare({ ...noWait, capacity: queue.maxHeld }) : null
     this.#touching = setInterval(() => {
       this.#touch().catch((error: unknown) =>
         deps.log.error({ err: error, queue: queue.name }, 'jobs cannot be touched'),
@@ -123,55 +129,49 @@ export class Worker {
 
   /** Fetches, begins what is within the shares of its owners, and puts the rest off. */
   async #fetchSome(count: number, withoutGroups: readonly string[]): Promise<FetchedJob[]> {
-    const { name, maxHeldPerGroup = null, maxHeldPerOwner = Infinity } = this.#queue
+    const { name, maxHeldPerGroup = null } = this.#queue
     const { jobs } = this.#deps
     const fetched = await jobs.fetch(name, { count, maxPerGroup: maxHeldPerGroup, withoutGroups })
-    const owners = this.#countByOwner()
-    const [within, beyond]: [FetchedJob[], FetchedJob[]] = [[], []]
+    const [within, beyond]: [Taken[], FetchedJob[]] = [[], []]
     for (const job of fetched) {
-      const owner = ownerOf(job)
-      const own = (owners.get(owner) ?? 0) + 1
-      if (job.group !== null && own > maxHeldPerOwner) beyond.push(job)
-      else {
-        owners.set(owner, own)
-        within.push(job)
-      }
+      const place = this.#share?.tryTake(ownerOf(job)) ?? null
+      if (this.#share !== null && place === null) beyond.push(job)
+      else within.push({ job, place })
     }
     if (within.length > 0) this.#take(within)
     if (beyond.length > 0) await jobs.putOff(name, beyond, putOffMs)
     return fetched
   }
 
-  #countByOwner(): Map<string, number> {
-    const owners = new Map<string, number>()
-    for (const { job } of this.#held.values()) owners.set(ownerOf(job), (owners.get(ownerOf(job)) ?? 0) + 1)
-    return owners
-  }
-
   /** The groups, of those that are worked on, whose owners have as many jobs as they may. */
   #groupsOfBusyOwners(): string[] {
-    const { maxHeldPerOwner = Infinity } = this.#queue
-    const owners = this.#countByOwner()
+    const share = this.#share
+    if (share === null) return []
+    const isBusy = new Map<string, boolean>()
     const groups = new Set<string>()
-    for (const { job } of this.#held.values())
-      if (job.group !== null && (owners.get(ownerOf(job)) ?? 0) >= maxHeldPerOwner) groups.add(job.group)
+    for (const { job } of this.#held.values()) {
+      const owner = ownerOf(job)
+      if (!isBusy.has(owner)) isBusy.set(owner, !share.isOpenTo(owner))
+      if (job.group !== null && isBusy.get(owner) === true) groups.add(job.group)
+    }
     return [...groups]
   }
 
-  #take(fetched: readonly FetchedJob[]): void {
-    const begun = fetched.map((job) => {
+  #take(taken: readonly Taken[]): void {
+    const begun = taken.map(({ job, place }) => {
       const controller = new AbortController()
       const former = this.#held.get(job.id)
       // This process was taken for lost.
       if (former !== undefined) this.#lose(former)
-      return { job: { ...job, signal: controller.signal }, controller }
+      return { job: { ...job, signal: controller.signal }, controller, place }
     })
     const runs = this.#queue.run(begun.map(({ job }) => job))
-    for (const [index, { job, controller }] of begun.entries()) {
+    for (const [index, { job, controller, place }] of begun.entries()) {
       const entry: Held = { job, controller, ended: Promise.resolve() }
       this.#held.set(job.id, entry)
       entry.ended = this.#end(job, runs[index] ?? Promise.resolve()).finally(() => {
         if (this.#held.get(job.id) === entry) this.#held.delete(job.id)
+        place?.release()
         this.#alarm.ring()
       })
     }

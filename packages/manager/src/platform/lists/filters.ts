@@ -7,7 +7,13 @@ import { parseTimestamp } from '../inputs/timestamps.ts'
 type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
 
 /** The fields of one type that callers may filter and order by. What is not listed cannot be probed: no secret is. */
-export type ListFields = Record<string, { column: string; match: FieldMatch }>
+export type ListFields = Record<string, ListField>
+type ListField = {
+  column: string
+  match: FieldMatch
+  /** The column that orders by this field, where it is another one. */
+  orderedBy?: string
+}
 
 export type ListArgs = {
   filters?: readonly { field: string; value: string }[] | null
@@ -44,10 +50,10 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
       const { column, match } = allowed(fields, field, 'filter')
       return { column, match, value: readValue(field, match, value) }
     }),
-    order: order.map(({ field, direction }) => ({
-      column: allowed(fields, field, 'order').column,
-      direction: direction === 'DESC' ? 'desc' : 'asc',
-    })),
+    order: order.map(({ field, direction }) => {
+      const { column, orderedBy = column } = allowed(fields, field, 'order')
+      return { column: orderedBy, direction: direction === 'DESC' ? 'desc' : 'asc' }
+    }),
     limit,
     offset,
   }

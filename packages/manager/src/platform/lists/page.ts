@@ -44,16 +44,45 @@ function selectPage<T extends Table, C extends keyof DB[T] & string>(
   { table, columns, page }: PageQuery<T, C>,
   where: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
-  // Columns come from the feature's own lists, never from the caller.
-  const ref = (column: string): RawBuilder<unknown> => sql.ref(`${table}.${column}`)
-  const conditions = page.filters.map(({ column, match, value }) =>
+  const ref = columnsOf(table)
+  return sql`
+    select ${sql.join(columns.map(ref))} from ${sql.table(table)}
+    where ${where} ${filterSql(page, ref)}
+    order by ${orderSql(page, ref)} limit ${page.limit} offset ${page.offset}`
+}
+
+/** How many rows all pages of this list have. */
+export async function countOf(
+  db: Db | Tx,
+  { table, page, where }: { table: Table; page: Page; where: RawBuilder<boolean> },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)}
+    where ${where} ${filterSql(page, columnsOf(table))}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+// Columns come from the feature's own lists, never from the caller.
+type Columns = (column: string) => RawBuilder<unknown>
+
+/** The columns of a table, or of what stands for it in a statement. */
+export const columnsOf =
+  (table: string): Columns =>
+  (column) =>
+    sql.ref(`${table}.${column}`)
+
+/** The filters of a page, each after an `and`. */
+export function filterSql({ filters }: Page, ref: Columns): RawBuilder<unknown> {
+  const conditions = filters.map(({ column, match, value }) =>
     match === 'text'
       ? sql`and ${ref(column)} ilike ${containsPattern(value)}`
       : sql`and ${ref(column)} = ${value}`,
   )
-  const order = page.order.map(({ column, direction }) => sql`${ref(column)} ${sql.raw(direction)},`)
-  return sql`
-    select ${sql.join(columns.map(ref))} from ${sql.table(table)}
-    where ${where} ${sql.join(conditions, sql` `)}
-    order by ${sql.join(order, sql` `)} ${ref('id')} limit ${page.limit} offset ${page.offset}`
+  return sql.join(conditions, sql` `)
+}
+
+/** The order of a page; ties are broken by id. */
+export function orderSql({ order }: Page, ref: Columns): RawBuilder<unknown> {
+  const columns = order.map(({ column, direction }) => sql`${ref(column)} ${sql.raw(direction)},`)
+  return sql`${sql.join(columns, sql` `)} ${ref('id')}`
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readAccess } from './kubernetes-access.ts'
+import { apiServerOf, readAccess } from './kubernetes-access.ts'
 import { OrchestratorFailure } from './orchestrator.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'kubernetes-access-'))
@@ -30,6 +30,19 @@ function kubeconfig({ cluster = {}, user = { token: secret }, root = {} }: Chang
   return write('kubeconfig', text)
 }
 const read = (changes?: Changes) => readAccess({ kubeconfig: kubeconfig(changes), server: 'https://unused' })
+
+describe('the API server', () => {
+  test('is known without a credential', () => {
+    const file = kubeconfig({ user: {} })
+    expect(apiServerOf({ kubeconfig: file, server: 'https://unused' }).href).toBe('https://k8s.example:6443/')
+    expect(apiServerOf({ kubeconfig: null, server: 'https://kubernetes.default.svc' }).href).toBe(
+      'https://kubernetes.default.svc/',
+    )
+    expect(() => apiServerOf({ kubeconfig: `${folder}/none`, server: 'https://unused' })).toThrow(
+      OrchestratorFailure,
+    )
+  })
+})
 
 describe('a kubeconfig', () => {
   test('with a token', () => {

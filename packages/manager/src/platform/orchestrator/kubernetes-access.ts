@@ -33,16 +33,27 @@ export function readAccess(options: KubernetesOptions): KubernetesAccess {
   }
 }
 
+/** Where the API server is, without any credential; throws what is wrong. */
+export function apiServerOf({ kubeconfig, server }: Pick<KubernetesOptions, 'kubeconfig' | 'server'>): URL {
+  if (kubeconfig === null) return serverOf(server, 'orchestrator.api_server')
+  const { cluster } = currentContext(kubeconfig)
+  return serverOf(cluster['server'], `the cluster of ${kubeconfig}`)
+}
+
 type Fields = Record<string, unknown>
 
 const impersonation = 'impersonation is not supported'
 
-function readKubeconfig(file: string): KubernetesAccess {
+function currentContext(file: string): { root: Fields; context: Fields; cluster: Fields } {
   const root = parseYaml(file)
   const current = root['current-context']
   if (typeof current !== 'string') throw problem(file, 'names no current-context')
   const context = entryOf(file, root, 'context', current)
-  const cluster = entryOf(file, root, 'cluster', context['cluster'])
+  return { root, context, cluster: entryOf(file, root, 'cluster', context['cluster']) }
+}
+
+function readKubeconfig(file: string): KubernetesAccess {
+  const { root, context, cluster } = currentContext(file)
   const user = entryOf(file, root, 'user', context['user'])
   refuse(file, cluster, {
     'insecure-skip-tls-verify': 'give certificate-authority or certificate-authority-data instead',

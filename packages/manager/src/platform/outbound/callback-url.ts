@@ -40,14 +40,31 @@ const metadataHosts = [
 /** Suffixes that the public name service does not have: they lead into the network that this machine is in. */
 const innerSuffixes = ['local', 'internal']
 
+const setting = 'callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS)'
+const malformed =
+  'it must be an absolute http or https URL with a valid host, without user name, password, spaces and backslashes'
+const neverCalled = (what: string): string => `its host is ${what}, which is never called`
+const openedBy = (what: string, cidrs: string): string =>
+  `its host is ${what}, which is called only if ${setting} contains ${cidrs}`
+
 /** The URL without its fragment, or null when it must not be registered. */
 export function parseCallbackUrl(text: string, rules: AddressRules): URL | null {
-  if (text.length > maxLength || !isPlain(text) || !URL.canParse(text)) return null
-  const url = new URL(text)
+  const judged = judgeCallbackUrl(text, rules)
+  return 'url' in judged ? judged.url : null
+}
+
+/** The same, with the rule that refuses the URL, and the setting that would allow it, as a text about "it". */
+export function judgeCallbackUrl(text: string, rules: AddressRules): { url: URL } | { problem: string } {
+  const tooLong = { problem: `it must have at most ${maxLength} characters` }
+  if (text.length > maxLength) return tooLong
+  const url = isPlain(text) ? URL.parse(text) : null
+  if (url === null) return { problem: malformed }
   url.hash = ''
   // Other characters than ASCII become longer.
-  if (url.href.length > maxLength || url.port === '0') return null
-  return isCallable(bareHost(url.hostname), rules) ? url : null
+  if (url.href.length > maxLength) return tooLong
+  if (url.port === '0') return { problem: 'its port must not be 0' }
+  const problem = problemOfHost(bareHost(url.hostname), rules)
+  return problem === null ? { url } : { problem }
 }
 
 /**
@@ -60,12 +77,20 @@ function isPlain(text: string): boolean {
   return authority !== undefined && !authority.includes('@') && !/[\u0000-\u0020\u007f\\]/.test(text)
 }
 
-function isCallable(host: string, rules: AddressRules): boolean {
-  if (classifyAddress(host) !== null) return rules.problemOfAddress(host) === null
-  if (!isName(host) || metadataHosts.some((known) => isBelow(host, known))) return false
+function problemOfHost(host: string, rules: AddressRules): string | null {
+  if (classifyAddress(host) !== null) {
+    const what = rules.problemOfAddress(host)
+    if (what === null) return null
+    return rules.isOpenable(host) ? openedBy(what, 'its network') : neverCalled(what)
+  }
+  if (!isName(host)) return malformed
+  if (metadataHosts.some((known) => isBelow(host, known))) return neverCalled('a metadata service')
   if (ofThisMachine.has(host) || isBelow(host, 'localhost'))
     return loopback.some((address) => rules.problemOfAddress(address) === null)
-  return rules.hasOpened || !innerSuffixes.some((suffix) => isBelow(host, suffix))
+      ? null
+      : openedBy('a loopback address', '127.0.0.0/8')
+  const isInner = !rules.hasOpened && innerSuffixes.some((suffix) => isBelow(host, suffix))
+  return isInner ? openedBy('a name of an internal network', 'that network') : null
 }
 
 const isBelow = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)

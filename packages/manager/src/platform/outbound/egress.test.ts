@@ -173,6 +173,28 @@ describe('a service of our own', () => {
   })
 })
 
+describe('an optional service of our own', () => {
+  const host = 'collector.internal'
+  const ownServices = [{ host, port: 443, isOptional: true as const }]
+
+  test('is not called, and blocks no call to its port while its name does not resolve', async () => {
+    const known = createEgress({ ...open, ownServices, lookup: resolver({ [host]: ['10.0.0.5'] }) })
+    expect(await known.problemOf('10.0.0.5', 443)).toBe('a service of our own')
+    expect(await known.problemOf('10.0.0.6', 443)).toBeNull()
+    const unknown = createEgress({ ...open, ownServices, lookup: resolver({}) })
+    expect(await unknown.problemOf('10.0.0.5', 443)).toBeNull()
+  })
+
+  test('stays closed at its last addresses while the name servers fail', async () => {
+    const addresses: Record<string, string[]> = { [host]: ['10.0.0.5'] }
+    const egress = createEgress({ ...open, ownServices, lookup: (name) => resolver(addresses)(name) })
+    expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
+    delete addresses[host]
+    expect(await egress.problemOf('10.0.0.5', 443)).toBe('a service of our own')
+    expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
+  })
+})
+
 describe('the policy of callbacks', () => {
   const problemOf = (address: string, opened: readonly string[] = []): string | null =>
     createAddressRules(callbacksPolicy(opened)).problemOfAddress(address)

@@ -22,6 +22,8 @@ export type EgressPolicy = {
 export type AddressRules = {
   /** Why the address must not be called, as a text that follows "it is", or null when it may be. */
   problemOfAddress(address: string): string | null
+  /** Whether a setting can open the network of a refused address; some are never called. */
+  isOpenable(address: string): boolean
   /** Whether the operator has opened a network, so that names of inner networks may lead somewhere. */
   hasOpened: boolean
 }
@@ -67,6 +69,10 @@ export function createAddressRules(policy: EgressPolicy): AddressRules {
   const isDenied = createCidrSet(policy.deniedCidrs)
   return {
     hasOpened: policy.openedCidrs.length > 0,
+    isOpenable: (address) => {
+      const kind = classifyAddress(address)
+      return kind !== null && !neverCalled.has(kind) && !isDenied(address)
+    },
     problemOfAddress: (address) => {
       const [kind, plain] = [classifyAddress(address), plainAddress(address)]
       if (kind === null || plain === null) return 'no address'
@@ -82,9 +88,18 @@ export function createAddressRules(policy: EgressPolicy): AddressRules {
 /** The rules of a policy, and that no service of our own is called. */
 export function createEgress({ policy, ownServices, lookup }: EgressOptions): Egress {
   const rules = createAddressRules(policy)
-  const isOwn = async (address: string, host: string): Promise<boolean> => {
+  const addressesOf = async (host: string): Promise<readonly { address: string }[]> => {
     const name = bareHost(host)
-    const own = classifyAddress(name) === null ? await lookup(name) : [{ address: name }]
+    return classifyAddress(name) === null ? lookup(name) : [{ address: name }]
+  }
+  /** Of optional services: a name server that fails for a moment does not open what was closed. */
+  const lastKnown = new Map<string, readonly { address: string }[]>()
+  const isOwn = async (address: string, { host, isOptional }: OwnService): Promise<boolean> => {
+    const found = await addressesOf(host).catch(() => null)
+    // A service that we cannot run without and whose name does not resolve could be anywhere.
+    if (found === null && isOptional !== true) return true
+    if (found !== null && isOptional === true) lastKnown.set(host, found)
+    const own = found ?? lastKnown.get(host) ?? []
     return own.some((service) => isSameHost(service.address, address))
   }
   return {
@@ -92,10 +107,9 @@ export function createEgress({ policy, ownServices, lookup }: EgressOptions): Eg
     problemOf: async (address, port) => {
       const problem = rules.problemOfAddress(address)
       if (problem !== null) return problem
-      const hosts = [...ownServices].filter((own) => own.port === port).map((own) => own.host)
-      // A service of ours whose name does not resolve could be anywhere.
-      const verdicts = hosts.map((host) => isOwn(address, host).catch(() => true))
-      return (await Promise.all(verdicts)).includes(true) ? 'a service of our own' : null
+      const services = [...ownServices].filter((own) => own.port === port)
+      const verdicts = await Promise.all(services.map((service) => isOwn(address, service)))
+      return verdicts.includes(true) ? 'a service of our own' : null
     },
   }
 }

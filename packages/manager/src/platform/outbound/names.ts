@@ -2,7 +2,7 @@
 // is silent would block all others. Here no thread waits, each project has a share of the lookups that run at once,
 // answers are cached for some seconds, and each lookup has its own timeout.
 import { LRUCache } from 'lru-cache'
-import { createFairQueue } from '../throttle/fair-queue.ts'
+import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 import { createSingleFlight } from '../cache/single-flight.ts'
 import { type Address, askFor, noAnswer, unknownName } from './dns-question.ts'
 import { createFileView, parseHosts, parseResolvConf } from './host-files.ts'
@@ -33,7 +33,12 @@ const defaults = {
   maxKept: 2_000,
 }
 const atOnce = 64
-const limits = { workers: atOnce, maxRunningPerOwner: atOnce / 8, maxPerOwner: 64, maxPerLane: 1_024 }
+const limits = {
+  capacity: atOnce,
+  maxWaiting: 1_024,
+  maxWaitMs: 3_000,
+  full: 'too many names are being looked up',
+}
 const loopback = ['127.0.0.1', '::1']
 
 /** Names as this machine knows them: its hosts file, then its name servers with its search domains. */
@@ -45,11 +50,11 @@ export function createNames(options: NamesOptions = {}): Names {
   ]
   /** Empty for a name that is known to have none. Failures of a server are not cached. */
   const kept = new LRUCache<string, readonly Address[]>({ max: maxKept })
-  const queues = new Map<string, ReturnType<typeof createFairQueue>>()
-  const queueOf = (purpose: string): ReturnType<typeof createFairQueue> => {
-    const queue = queues.get(purpose) ?? createFairQueue(limits)
-    queues.set(purpose, queue)
-    return queue
+  const shares = new Map<string, FairShare>()
+  const shareOf = (purpose: string): FairShare => {
+    const share = shares.get(purpose) ?? createFairShare(limits)
+    shares.set(purpose, share)
+    return share
   }
   // By owner: a lookup does not wait for the turn of another owner.
   const singleFlight = createSingleFlight<readonly Address[]>()
@@ -68,13 +73,15 @@ export function createNames(options: NamesOptions = {}): Names {
     }
   }
   const askInTurn = async (purpose: string, owner: string, host: string): Promise<readonly Address[]> => {
-    const [queue, account] = [queueOf(purpose), { lane: 'names', owner }]
-    const giveBack = queue.reserve(account)
-    if (giveBack === null) throw noAnswer(host)
+    const lease = await shareOf(purpose)
+      .take([owner])
+      .catch(() => {
+        throw noAnswer(host)
+      })
     try {
-      return await queue.run(account, () => ask(host))
+      return await ask(host)
     } finally {
-      giveBack()
+      lease.release()
     }
   }
   return {

@@ -3,7 +3,7 @@ import { type OwnService, ownServicesOf } from './own-services.ts'
 
 const redis = { host: 'redis.internal', port: 6379 }
 const health = { host: '0.0.0.0', port: 8081 }
-const single = { redisMode: 'single', redisNodes: [], healthPort: 8081 } as const
+const single = { redisMode: 'single', redisNodes: [], healthPort: 8081, optionalUrls: [] } as const
 const servicesOf = (
   addresses: Partial<Parameters<typeof ownServicesOf>[0]>,
   masters: string[] = [],
@@ -52,3 +52,18 @@ test.each(['sentinel', 'cluster'] as const)(
     ])
   },
 )
+
+test('what an installation may have is read with the ports of its schemes, and may be absent', () => {
+  const optionalUrls = [
+    'https://bucket.internal',
+    'http://collector.internal:4318/otlp',
+    'http://10.0.0.8',
+    'https://[fd12::9]:6443/clusters/a',
+  ]
+  expect(servicesOf({ optionalUrls }).slice(2)).toEqual([
+    { host: 'bucket.internal', port: 443, isOptional: true },
+    { host: 'collector.internal', port: 4318, isOptional: true },
+    { host: '10.0.0.8', port: 80, isOptional: true },
+    { host: '[fd12::9]', port: 6443, isOptional: true },
+  ])
+})

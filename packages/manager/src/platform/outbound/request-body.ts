@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError, badRequest } from '../errors.ts'
 import { type Pace, type PaceLimits, createPace } from './body-pace.ts'
-import type { ByteReservation } from '../throttle/byte-budget.ts'
+import type { Lease } from '../throttle/fair-share.ts'
 
 /** The caller stopped sending before the end of the body. */
 export class BodyAborted extends Error {}
@@ -76,20 +76,21 @@ async function* partsOf(
 // Each part costs some hundred bytes beside its own, and a caller may send single bytes.
 const maxLooseParts = 1_024
 
-/** The whole body. What has arrived of it is reserved; what is only announced costs nothing yet. */
+/** The whole body. What has arrived of it is counted, once there is room; what is only announced costs nothing yet. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
-  reserved: ByteReservation,
+  buffered: Lease,
 ): Promise<Buffer> {
   const arrived = arrivedBody(request, limits.maxBytes)
   if (arrived !== undefined) {
-    reserved.add(arrived?.length ?? 0)
+    await buffered.add(arrived?.length ?? 0)
     return arrived ?? Buffer.alloc(0)
   }
   const joined: Buffer[] = []
   let loose: Buffer[] = []
-  for await (const chunk of passBody(request, limits, ({ length }) => reserved.add(length))) {
+  for await (const chunk of passBody(request, limits, () => undefined)) {
+    await buffered.add(chunk.length)
     loose.push(chunk)
     if (loose.length < maxLooseParts) continue
     joined.push(Buffer.concat(loose))

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { createCallbackToken, signWebhook } from './webhook-signature.ts'
+import { createWebhookSecret, signWebhook } from './webhook-signature.ts'
 
 const now = (): number => Math.floor(Date.now() / 1_000)
 const headersOf = (id: string, timestamp: number, signature: string) => ({
@@ -22,7 +22,7 @@ describe('a signature', () => {
   test('is accepted by its library for any body and token', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.json(), (id, text) => {
-        const [token, timestampSeconds] = [createCallbackToken(), now()]
+        const [token, timestampSeconds] = [createWebhookSecret(), now()]
         const signature = signWebhook({ id, timestampSeconds, body: Buffer.from(text), token })
         expect(new Webhook(token).verify(text, headersOf(id, timestampSeconds, signature))).toEqual(
           JSON.parse(text),
@@ -32,7 +32,7 @@ describe('a signature', () => {
   })
 
   test('fits no other body, id, time or token', () => {
-    const [id, timestampSeconds, text, token] = ['run', now(), '{"a":1}', createCallbackToken()]
+    const [id, timestampSeconds, text, token] = ['run', now(), '{"a":1}', createWebhookSecret()]
     const signature = signWebhook({ id, timestampSeconds, body: Buffer.from(text), token })
     const verify = (by: string, ...[body, headers]: [string, ReturnType<typeof headersOf>]) =>
       new Webhook(by).verify(body, headers)
@@ -41,13 +41,13 @@ describe('a signature', () => {
     expect(() => verify(token, '{"a":2}', headers)).toThrow('No matching signature')
     expect(() => verify(token, text, headersOf('other', timestampSeconds, signature))).toThrow('No matching')
     expect(() => verify(token, text, headersOf(id, timestampSeconds - 1, signature))).toThrow('No matching')
-    expect(() => verify(createCallbackToken(), text, headers)).toThrow('No matching signature')
+    expect(() => verify(createWebhookSecret(), text, headers)).toThrow('No matching signature')
   })
 })
 
 describe('a token', () => {
   test('is 32 random bytes in base64, which a bearer token may hold', () => {
-    const tokens = Array.from({ length: 100 }, createCallbackToken)
+    const tokens = Array.from({ length: 100 }, createWebhookSecret)
     expect(new Set(tokens).size).toBe(100)
     for (const token of tokens) expect(token).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   })

@@ -8,6 +8,7 @@ export type WebhookMessage = {
   timestampSeconds: number
   /** The bytes that are sent. */
   body: Buffer
+  /** The key: a signing secret or a callback token. */
   token: string
 }
 
@@ -15,9 +16,9 @@ const prefix = 'whsec_'
 const keyBytes = 32
 
 /** A new key, as the receiver writes it into their configuration. */
-export const createCallbackToken = (): string => prefix + randomBytes(keyBytes).toString('base64')
+export const createWebhookSecret = (): string => prefix + randomBytes(keyBytes).toString('base64')
 
-/** The value of `webhook-signature`; throws, without naming the token, when it is not one of ours. */
+/** One value of `webhook-signature`; throws, without naming the token, when it is not one of ours. */
 export function signWebhook({ id, timestampSeconds, body, token }: WebhookMessage): string {
   const mac = createHmac('sha256', keyOf(token)).update(`${id}.${timestampSeconds}.`).update(body)
   return `v1,${mac.digest('base64')}`

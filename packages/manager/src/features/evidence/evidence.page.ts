@@ -1,0 +1,108 @@
+// Evidence as pages, to read and to print: the list of queries, and what one of them finds in a window.
+import { type Html, html } from '../../platform/http/pages/html.ts'
+import { counted, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
+import type { Page } from '../../platform/http/pages/send-page.ts'
+import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
+import { cellOf, columnsOf } from './evidence-table.page.ts'
+
+type Query = ReturnType<EvidenceService['list']>[number]
+type Shown = Pick<EvidenceRun, 'name' | 'from' | 'to' | 'generatedAt' | 'chain' | 'columns'> & Partial<Query>
+type Rows = { rows: readonly Record<string, unknown>[]; hasMore: boolean }
+
+const dayMs = 86_400_000
+
+/** Every query with what it answers, and a link to its page. */
+export const evidenceListPage = (queries: readonly Query[]): Page => ({
+  title: 'Evidence',
+  isWide: true,
+  main: html`<h1>Evidence</h1>
+    <p>
+      Queries over the records of the Manager, for audits. Each opens with the last 90 days; you choose
+      another window there, and get the rows as CSV or JSON. Every run is in the audit trail.
+    </p>
+    <ul class="queries">
+      ${queries.map(
+        ({ name, title, description, controls }) =>
+          html`<li>
+            <h2><a href="${`evidence/${name}`}">${title}</a></h2>
+            <p>${prose(description)}</p>
+            <p class="soft">Evidence for ${controls.join(', ')}</p>
+          </li>`,
+      )}
+    </ul>`,
+})
+
+/** A text in which names of programs stand between backticks. */
+const prose = (text: string): Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+
+/** What a query found: the window, the verdict on the audit trail, and the rows that a page has room for. */
+export function evidencePage(run: Shown, { rows, hasMore }: Rows): Page {
+  const { name, title = name, description = '', controls = [] } = run
+  const window = `?from=${run.from.toISOString()}&to=${run.to.toISOString()}`
+  return {
+    title: `Evidence: ${title}`,
+    isWide: true,
+    main: html`<p><a href="../evidence">All evidence queries</a></p>
+      <h1>${title}</h1>
+      <p>${prose(description)}</p>
+      <p class="soft">Evidence for ${controls.join(', ')}</p>
+      <dl class="facts">${factsOf(run)}</dl>
+      ${windowForm(run)}
+      <h2 id="rows">Rows</h2>
+      <p>
+        ${shownOf(rows.length, hasMore)} Download all rows and columns:
+        <a href="${`${window}&format=csv`}">CSV</a>, <a href="${`${window}&format=json`}">JSON</a>.
+      </p>
+      ${rows.length === 0 ? null : tableOf(run.columns, rows)}`,
+  }
+}
+
+const factsOf = ({ from, to, generatedAt, chain }: Shown): Html[] => [
+  row('Window', html`from ${time(from.toISOString())} until ${time(to.toISOString())}, the end not included`),
+  row('As of', time(generatedAt)),
+  row('Audit trail', verdictOf(chain)),
+]
+
+const shownOf = (shown: number, hasMore: boolean): string => {
+  if (shown === 0) return 'There are no rows in this window.'
+  if (hasMore) return `The first ${counted(shown)} rows; there are more.`
+  return shown === 1 ? 'One row.' : `All ${counted(shown)} rows.`
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+const windowForm = ({ from, to }: Shown): Html =>
+  html`<form method="get" class="window">
+    <p class="field">
+      <label for="from">From</label>
+      <input type="date" id="from" name="from" value="${dayOf(from.getTime())}" />
+    </p>
+    <p class="field">
+      <label for="to">Until (not included)</label>
+      <input type="date" id="to" name="to" value="${dayOf(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
+    </p>
+    <button type="submit">Show</button>
+    <p class="soft">Days begin at midnight UTC. Without a day: until now, and from 90 days before the end.</p>
+  </form>`
+
+function tableOf(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {
+  const columns = columnsOf(names, rows)
+  return html`<div class="scroll" role="region" aria-labelledby="rows" tabindex="0">
+    <table class="${columns.length > 6 ? 'entries evidence many' : 'entries evidence'}">
+      <thead>
+        <tr>
+          ${columns.map(({ title, isLong }) => html`<th scope="col" class="${isLong ? 'long' : ''}">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (one) =>
+            html`<tr>
+              ${columns.map((column) => html`<td>${cellOf(column, one)}</td>`)}
+            </tr> `,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
