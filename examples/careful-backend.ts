@@ -11,7 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const { MANAGER_URL = 'http://127.0.0.1:8080', APPLICATION_ID = '', CALLBACK_URL = '' } = process.env
 const { MACHINE_TOKEN, MACHINE_TOKEN_FILE = '', PORT = '9100', HEARTBEAT_SECONDS = '30' } = process.env
-type Answer = { registered_id: string; token: string; tenants?: { id: string; name: string }[] }
+type Keys = { token: string; signing_secret?: string }
+type Answer = Keys & { registered_id: string; tenants?: { id: string; name: string }[] }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Asks the Manager; null is 404. A token in a file is read each time, so that a rotated one is used at once. */
@@ -30,8 +31,8 @@ async function ask(method: string, path: string, body?: object): Promise<Answer 
 }
 
 let registration: string | null = null
-/** The callback token, and the one before it: a callback that was on its way while we registered again carries that. */
-let tokens: string[] = []
+/** The keys of callbacks, and those before them: a callback that was on its way while we registered again has those. */
+let keys: Keys[] = []
 
 /** A heartbeat. Registers first where there is no registration: at the start, or when it was removed. */
 async function beat(): Promise<void> {
@@ -40,18 +41,21 @@ async function beat(): Promise<void> {
   const registered = await ask('POST', '/register-backend', body)
   if (registered === null) throw new Error('the application is unknown')
   registration = registered.registered_id
-  tokens = [registered.token, ...tokens.slice(0, 1)]
+  keys = [registered, ...keys.slice(0, 1)]
   say(`registered ${registration}`)
 }
 
-/** Whether the token signed these bytes within the last five minutes (Standard Webhooks). */
-function isSignedWith(token: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
+/** Whether the secret signed these bytes within the last five minutes (Standard Webhooks). */
+function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
   const [id, sentAt] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])]
-  const key = Buffer.from(token.slice('whsec_'.length), 'base64')
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const mac = createHmac('sha256', key).update(`${id}.${sentAt}.`).update(body).digest('base64')
-  const [expected, came] = [Buffer.from(`v1,${mac}`), Buffer.from(String(headers['webhook-signature']))]
+  const expected = Buffer.from(`v1,${mac}`)
   const isRecent = Math.abs(Date.now() / 1_000 - Number(sentAt)) < 300
-  return isRecent && came.length === expected.length && timingSafeEqual(came, expected)
+  // The header has a signature of each secret that the Manager signs with; one that fits is enough.
+  const signatures = String(headers['webhook-signature']).split(' ')
+  const fits = (came: Buffer): boolean => came.length === expected.length && timingSafeEqual(came, expected)
+  return isRecent && signatures.some((signature) => fits(Buffer.from(signature)))
 }
 
 /** Runs we have taken. A run may arrive more than once; keep these with your data if work must not be done twice. */
@@ -63,11 +67,12 @@ async function receive(request: IncomingMessage): Promise<number> {
   // Callbacks are small and say how long they are.
   if (!(Number(headers['content-length']) < 65_536)) return 413
   const body = await buffer(request)
-  if (!tokens.some((token) => isSignedWith(token, headers, body))) {
+  // A Manager of an older release issues no signing secret, and signs with the token.
+  if (!keys.some(({ token, signing_secret = token }) => isSignedWith(signing_secret, headers, body))) {
     if (!isSignedWith(headers.authorization?.slice('Bearer '.length) ?? '', headers, body)) return 401
-    // In order, but with a token that is not ours: another instance may have registered as the same machine user. The
-    // next heartbeat registers again, and 503 asks for another attempt, which is signed with the token we get then. Who
-    // forges such a call makes us register once more, and nothing else.
+    // In order, but not with a secret of ours: another instance may have registered as the same machine user. The next
+    // heartbeat registers again, and 503 asks for another attempt, which is signed with the secret we get then. Who forges
+    // such a call makes us register once more, and nothing else.
     registration = null
     return 503
   }

@@ -5,17 +5,18 @@ const [maxMs, maxUnpackedBytes] = [30_000, 64 * 1024 * 1024]
 
 /**
  * `feed` is the address of the feed, `keys` the trust anchor `window.__SVC__.config.pilet_signing_keys` (key id to base64
- * public key), `api` what the `setup` of each pilet is called with.
+ * public key), `api` what the `setup` of each pilet is called with. `project` is the id of the project that pilets must be
+ * of; with `requireStatements` a pilet without a statement is refused too.
  * Returns one of `{ name, version, loaded: true }` and `{ name, version, refused: reason }` for each pilet of the feed.
  */
-export async function loadPilets(feed, keys, api = {}) {
+export async function loadPilets(feed, keys, api = {}, { project, requireStatements = false } = {}) {
   const { items } = await (await get(feed, AbortSignal.timeout(maxMs))).json()
   // Side by side, so that one pilet that fails or hangs does not stop the others.
   return Promise.all(
     items.map(async (item) => {
       const { name, version } = item
       try {
-        await load(item, keys, api)
+        await load(item, { keys, project, requireStatements }, api)
         return { name, version, loaded: true }
       } catch (error) {
         return { name, version, refused: error?.message ?? String(error) }
@@ -24,17 +25,18 @@ export async function loadPilets(feed, keys, api = {}) {
   )
 }
 
-async function load(item, keys, api) {
+async function load(item, { keys, ...expected }, api) {
   const deadline = AbortSignal.timeout(maxMs)
   const late = new Promise((_, reject) => {
     deadline.addEventListener('abort', () => reject(new Error(`it took longer than ${maxMs / 1000} s`)))
   })
-  const loaded = verifiedBytes(item, keys, deadline).then((bytes) => run(bytes, api, deadline))
+  const loaded = verifiedBytes(item, keys, deadline, expected).then((bytes) => run(bytes, api, deadline))
   await Promise.race([late, loaded])
 }
 
 /** The bytes behind `link`, if they are the ones that a trusted key has signed; throws otherwise. */
-export async function verifiedBytes({ link, hash, signature, keyId }, keys, deadline) {
+export async function verifiedBytes(item, keys, deadline, expected = {}) {
+  const { link, hash, signature, keyId } = item
   if (typeof signature !== 'string' || typeof keyId !== 'string') throw new Error('it is not signed')
   if (!Object.hasOwn(keys, keyId)) throw new Error(`it is signed with a key that is not trusted: ${keyId}`)
   const bytes = new Uint8Array(await (await get(link, deadline)).arrayBuffer())
@@ -44,7 +46,25 @@ export async function verifiedBytes({ link, hash, signature, keyId }, keys, dead
   const key = await crypto.subtle.importKey('raw', fromBase64(keys[keyId]), 'Ed25519', false, ['verify'])
   const isSigned = await crypto.subtle.verify('Ed25519', key, fromBase64(signature), bytes)
   if (!isSigned) throw new Error('its signature does not fit its bytes')
+  await verifyStatement(item, key, expected)
   return bytes
+}
+
+/**
+ * A statement says which project, name and version the bytes are of: without one, whoever changes the feed on its way can pass
+ * off any signed pilet as any other. It is written again here, not read, so that only this exact text counts.
+ */
+async function verifyStatement(item, key, { project, requireStatements }) {
+  const { name, version, link, hash, statement, statementSignature } = item
+  const hasNone = statement === undefined && statementSignature === undefined
+  if (hasNone && requireStatements === true) throw new Error('it has no statement')
+  if (hasNone) return
+  const about = { svcPiletStatement: 1, project: project ?? link.split('/')[3], name, version, hash }
+  const expected = JSON.stringify(about)
+  if (statement !== expected) throw new Error('its statement is about another pilet')
+  const signature = fromBase64(statementSignature ?? '')
+  const isSigned = await crypto.subtle.verify('Ed25519', key, signature, new TextEncoder().encode(expected))
+  if (!isSigned) throw new Error('its statement is not signed with its key')
 }
 
 /** The JavaScript of a pilet: the bytes themselves, or the entry of a package that `npm pack` made. */

@@ -55,8 +55,7 @@ function hashOf({ form, principal_type: type, principal_id: id, ...fields }) {
 }
 
 function checkRow(row, text, state) {
-  const { chain_id: chain, seq, hash } = row
-  const name = `row ${seq} of chain ${chain}`
+  const [{ chain_id: chain, seq, hash }, name] = [row, `row ${row.seq} of chain ${row.chain_id}`]
   need(Object.keys(row).join() === columns, 'a row does not have the fields of a row')
   // Of a name that comes twice, another reader may take the value that was not hashed.
   need(namesIn(text) === namesIn(JSON.stringify(row)), `${name} names a field twice`)
@@ -103,6 +102,7 @@ function checkCheckpoint({ hash, signature, ...content }, publicKey) {
   need(keyIdOf(publicKey) === content.keyId, 'the key of the checkpoint is not the one that is trusted')
   need(isSigned(Buffer.from(hash, 'hex'), signature, publicKey), 'the checkpoint has a false signature')
 }
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 /** Verifies the chunks of an export; returns what is to be said, and the exit status. */
 export async function verifyExport(chunks, checkpointText, { key, part: isPartFine } = {}) {
   const state = { line: 0, count: 0, chains: 0, sealed: 0, last: null, gap: null, heads: new Map() }
@@ -127,7 +127,7 @@ export async function verifyExport(chunks, checkpointText, { key, part: isPartFi
       end = checkEnd(row.export, state, trusted)
     }
     need(end !== null, 'the export has no end: it broke off')
-    const text = `${state.count} rows of ${state.chains} chains, ${state.sealed} sealed heads, key ${checkpoint.keyId};`
+    const text = `${counted(state.count, 'row')} of ${counted(state.chains, 'chain')}, ${counted(state.sealed, 'sealed head')}, key ${checkpoint.keyId};`
     if (end.part === '') return { code: 0, text: `ok: ${text} no row${end.of} is missing` }
     const [code, word] = isPartFine === true ? [0, 'ok (part)'] : [2, 'PART']
     return { code, text: `${word}: ${text} rows${end.of} may be missing, because of ${end.part}` }

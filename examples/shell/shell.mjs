@@ -28,10 +28,9 @@ showBell(manager, application.id, {
   onInbox: (notifications) => listeners.forEach((listener) => listener(notifications)),
 })
 
-const results = await loadPilets(`/pilet-feed/${application.id}/${tenant.id}`, keys, {
-  addSection,
-  text,
-  onInbox: (listener) => listeners.push(listener),
+const offered = { addSection, text, onInbox: (listener) => listeners.push(listener) }
+const results = await loadPilets(`/pilet-feed/${application.id}/${tenant.id}`, keys, offered, {
+  project: config.projectId,
 })
 const refused = results.filter((result) => result.refused !== undefined)
 if (refused.length > 0) {

@@ -8,6 +8,10 @@ export function chooseLocale({ enabledLocales: enabled, defaultLocale: otherwise
   return languages.find((language) => fits(language.toLowerCase())) ?? (otherwise === '' ? 'en' : otherwise)
 }
 
+/** Only properties of its own: `constructor` is a key like any other. */
+const own = (value, name) =>
+  typeof value === 'object' && Object.hasOwn(value, name) ? value[name] : undefined
+
 /** The pack of a locale: `text(key, values)`, which is the key where the pack has no text, and the locale it is in. */
 export async function loadTexts(manager, applicationId, locale) {
   const pack = await languagePack(manager, { applicationId, locale }).catch((error) => {
@@ -16,12 +20,12 @@ export async function loadTexts(manager, applicationId, locale) {
   })
   const find = (key) => {
     let found = pack.messages
-    for (const name of key.split('.')) found = typeof found === 'object' ? found[name] : undefined
+    for (const name of key.split('.')) found = own(found, name)
     // A key may have a text of its own and be the beginning of others.
-    return typeof found === 'object' ? found[''] : found
+    return typeof found === 'object' ? own(found, '') : found
   }
   const text = (key, values = {}) =>
-    (find(key) ?? key).replaceAll(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole))
+    (find(key) ?? key).replaceAll(/\{(\w+)\}/g, (whole, name) => String(own(values, name) ?? whole))
   return { locale: pack.locale, text, has: (key) => find(key) !== undefined }
 }
 

@@ -19,15 +19,18 @@ export async function readJson(response: Response): Promise<unknown> {
 /** The error that an answer is. */
 export async function responseErrorOf(response: Response): Promise<ResponseError> {
   const body = parse((await readText(response, maxErrorBytes)) ?? '') ?? null
-  const { error, message, errors, code, request_id } = (body ?? {}) as {
+  const { error, message, hint, errors, code, request_id } = (body ?? {}) as {
     error?: unknown
     message?: unknown
+    hint?: unknown
     errors?: { message?: unknown }[]
     code?: unknown
     request_id?: unknown
   }
   const found = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
-  return new ResponseError(found?.slice(0, maxMessageLength) ?? otherwise(response), {
+  // The texts of some messages are fixed; the rule behind one is beside it.
+  const text = found !== undefined && typeof hint === 'string' ? `${found}: ${hint}` : found
+  return new ResponseError(text?.slice(0, maxMessageLength) ?? otherwise(response), {
     status: response.status,
     code: typeof code === 'string' ? code : null,
     requestId: typeof request_id === 'string' ? request_id : response.headers.get('x-request-id'),

@@ -1,5 +1,11 @@
 // A backend that triggers call: it is registered, sends heartbeats, and knows which calls are the Manager's.
-import { type Callback, type IncomingCallback, bearerOf, verifyCallback } from './callbacks.ts'
+import {
+  type Callback,
+  type CallbackKeys,
+  type IncomingCallback,
+  bearerOf,
+  verifyCallback,
+} from './callbacks.ts'
 import type { Connection } from './connection.ts'
 import { CallbackError, ConnectionError, ResponseError } from './errors.ts'
 import type { RegisteredBackend } from './generated/rest.ts'
@@ -27,9 +33,11 @@ export type Registration = {
   close: () => Promise<void>
 }
 
+type KnownKeys = CallbackKeys & { untilMs: number }
+
 const defaultHeartbeatMs = 30_000
-// A callback that was on its way when the token was replaced is over by then.
-const formerTokenMs = 300_000
+// A callback that was on its way when the keys were replaced is over by then.
+const formerKeysMs = 300_000
 const closeMs = 10_000
 const closeRetries = 2
 
@@ -41,15 +49,16 @@ export async function registerBackend(
   const { onError, signal } = options
   const heartbeatMs = boundedNumber('heartbeatMs', options.heartbeatMs ?? defaultHeartbeatMs)
   let id = ''
-  let tokens: { value: string; untilMs: number }[] = []
+  let keys: KnownKeys[] = []
   let isReplaced = false
   const ending = new AbortController()
   const whileOpen = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
   const register = async (): Promise<void> => {
     const registered = await postRegistration(connection, options, whileOpen)
     id = registered.registered_id
-    const former = tokens.slice(0, 1).map(({ value }) => ({ value, untilMs: Date.now() + formerTokenMs }))
-    tokens = [{ value: registered.token, untilMs: Infinity }, ...former]
+    const former = keys.slice(0, 1).map((one) => ({ ...one, untilMs: Date.now() + formerKeysMs }))
+    const { token, signing_secret: signingSecret } = registered
+    keys = [{ token, signingSecret, untilMs: Infinity }, ...former]
     isReplaced = false
   }
   // What fails is tried again with the next beat.
@@ -74,15 +83,17 @@ export async function registerBackend(
       return id
     },
     verify: (incoming) =>
-      verifyCallback(validOf(tokens), incoming).catch(async (error: unknown) => {
-        // In order, but with a token that is not ours: another instance may have registered as the same machine user, which
-        // a heartbeat does not tell, since the registration is the same one. Who forges such a call makes us register once
-        // more with the next beat, and nothing else.
+      verifyCallback(validOf(keys), incoming).catch(async (error: unknown) => {
+        // In order, but not with keys of ours: another instance may have registered as the same machine user, which a
+        // heartbeat does not tell, since the registration is the same one; or a Manager of an older release signed with the
+        // token alone. Who forges such a call makes us register once more with the next beat, and nothing else.
         await verifyCallback([bearerOf(incoming)], incoming).catch(() => {
           throw error
         })
         isReplaced = true
-        throw new CallbackError('the callback token is not known; registering again', { status: 503 })
+        throw new CallbackError('the callback is signed with keys that are not known; registering again', {
+          status: 503,
+        })
       }),
     close: async () => {
       ending.abort()
@@ -131,8 +142,8 @@ async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promi
   }
 }
 
-const validOf = (tokens: readonly { value: string; untilMs: number }[]): string[] =>
-  tokens.filter(({ untilMs }) => Date.now() < untilMs).map(({ value }) => value)
+const validOf = (keys: readonly KnownKeys[]): CallbackKeys[] =>
+  keys.filter(({ untilMs }) => Date.now() < untilMs)
 
 async function foundBy(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
   try {

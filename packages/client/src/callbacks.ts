@@ -1,4 +1,5 @@
-// Callbacks are signed by Standard Webhooks, and carry the callback token besides.
+// Callbacks are signed by Standard Webhooks, and carry the callback token besides. The secret that signs is another one, which
+// does not travel.
 import { CallbackError } from './errors.ts'
 
 export type IncomingCallback = {
@@ -22,13 +23,19 @@ export type Callback = {
   executedAt: string
 }
 
+/** What a registration returned. A Manager of an older release returns no signing secret, and signs with the token. */
+export type CallbackKeys = { token: string; signingSecret?: string | undefined }
+
 const maxBytes = 64 * 1024
 const maxAgeMs = 300_000
 const refused = (message: string): CallbackError => new CallbackError(message, { status: 401 })
 
-/** The callback, when one of the tokens signed it within the last five minutes; throws a CallbackError. */
+/**
+ * The callback, when it carries one of the tokens and the secret beside that token signed it within the last five minutes;
+ * throws a CallbackError. A token by itself, without a secret, is expected to have signed.
+ */
 export async function verifyCallback(
-  tokens: readonly string[],
+  keys: readonly (string | CallbackKeys)[],
   incoming: IncomingCallback,
   { nowMs = Date.now() }: { nowMs?: number } = {},
 ): Promise<Callback> {
@@ -43,10 +50,12 @@ export async function verifyCallback(
     )
   const signed = concat(new TextEncoder().encode(`${id}.${sentAt}.`), body)
   const signatures = header('webhook-signature').split(' ', 5)
-  for (const token of tokens)
-    if ((await isSigned(token, signed, signatures)) && header('authorization') === `Bearer ${token}`)
+  for (const key of keys) {
+    const { token, signingSecret = token }: CallbackKeys = typeof key === 'string' ? { token: key } : key
+    if ((await isSigned(signingSecret, signed, signatures)) && header('authorization') === `Bearer ${token}`)
       return callbackOf(header, body)
-  throw refused('the callback is not signed with the callback token')
+  }
+  throw refused('the callback is not signed with the signing secret of the registration')
 }
 
 /** The token that an unknown caller names; a registration asks with it whether a call is in order but of another token. */
@@ -54,11 +63,11 @@ export const bearerOf = ({ headers }: IncomingCallback): string =>
   readerOf(headers)('authorization').slice('Bearer '.length)
 
 async function isSigned(
-  token: string,
+  whsec: string,
   signed: Uint8Array<ArrayBuffer>,
   signatures: readonly string[],
 ): Promise<boolean> {
-  const secret = decodeBase64(token.startsWith('whsec_') ? token.slice('whsec_'.length) : '')
+  const secret = decodeBase64(whsec.startsWith('whsec_') ? whsec.slice('whsec_'.length) : '')
   if (secret === null || secret.length === 0) return false
   const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',

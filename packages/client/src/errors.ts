@@ -7,7 +7,7 @@ export type ResponseErrorOptions = {
   retryAfterMs?: number | null
   body?: unknown
 }
-/** The Manager, or the proxy before it, answered with an error; the message is the one of the answer. */
+/** The Manager, or the proxy before it, answered with an error; the message is that of the response, with its hint. */
 export class ResponseError extends Error {
   /** 0 for a redirect that a browser does not show. */
   readonly status: number

@@ -1,6 +1,6 @@
 // A client of the Manager. Every function takes a connection first, and a bundle holds only those it names.
 export { type BackendOptions, type Registration, registerBackend } from './backends.ts'
-export { type Callback, type IncomingCallback, verifyCallback } from './callbacks.ts'
+export { type Callback, type CallbackKeys, type IncomingCallback, verifyCallback } from './callbacks.ts'
 export { type CliLogin, type CliLoginStatus, pollCliLogin, startCliLogin } from './cli-login.ts'
 export {
   type EmitOptions,

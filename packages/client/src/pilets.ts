@@ -11,12 +11,13 @@ export type PiletUpload = CallOptions & {
   /** A script, or a package as `npm pack` makes it. A Blob is read while it is sent, so a file need not be in memory. */
   content: Uint8Array<ArrayBuffer> | Blob
   description?: string
-  /** False for a version that nobody gets yet; true if absent. */
+  /** False stages the version: it is in no feed until it is enabled. A caller who may not enable versions always stages. */
   enabled?: boolean
   /** Told how many bytes of the request are on their way. */
   onProgress?: (progress: { sentBytes: number; totalBytes: number }) => void
 }
-export type PublishedPilet = UploadPiletAnswer
+/** Older Managers do not send `enabled`. */
+export type PublishedPilet = Omit<UploadPiletAnswer, 'enabled'> & { enabled?: boolean }
 
 const partBytes = 64 * 1024
 

@@ -97,13 +97,17 @@ describe('a registration', () => {
     await close()
   })
 
-  test('is refused with the message of the Manager', async () => {
+  test('is refused with the message of the Manager, the rule behind it, and the setting that allows it', async () => {
     await expect(register({ callbackUrl: 'http://169.254.169.254/' })).rejects.toMatchObject({
       name: 'ResponseError',
       status: 400,
       code: 'bad_request',
-      message: 'Invalid callback_url',
+      message: 'Invalid callback_url: its host is a metadata service, which is never called',
+      body: { success: false, message: 'Invalid callback_url' },
     })
+    await expect(register({ callbackUrl: 'http://10.1.2.3/' })).rejects.toThrow(
+      'Invalid callback_url: its host is a private address, which is called only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains its network',
+    )
     const applicationId = '01a1e1f0-0000-7000-8000-000000000000'
     await expect(register({ applicationId })).rejects.toMatchObject({ status: 404 })
   })
@@ -258,6 +262,20 @@ describe('a callback', () => {
     const large = { ...incoming, body: 'x'.repeat(70_000) }
     await expect(made.verify(large)).rejects.toMatchObject({ status: 413 })
     expect(await made.verify(incoming)).toEqual(verified[0])
+  })
+
+  test('that is signed with its own token alone is not verified, and asks for another attempt', async () => {
+    const made = await register()
+    await fire()
+    const incoming = received[0] as { headers: Record<string, string>; body: string }
+    const [bySecret, byToken, ...more] = incoming.headers['webhook-signature']?.split(' ') ?? []
+    expect(more).toEqual([])
+    const signedBy = (signature = '') => ({
+      ...incoming,
+      headers: { ...incoming.headers, 'webhook-signature': signature },
+    })
+    expect(await made.verify(signedBy(bySecret))).toEqual(verified[0])
+    await expect(made.verify(signedBy(byToken))).rejects.toMatchObject({ status: 503 })
   })
 
   test('is verified by hand, with headers and bytes as other servers give them', async () => {

@@ -5,15 +5,19 @@ import { ConnectionError, type IncomingCallback, connect, registerBackend } from
 
 const secretOf = (index: number): Buffer => Buffer.alloc(32, index)
 const tokenOf = (index: number): string => `whsec_${secretOf(index).toString('base64')}`
-/** A callback of this moment, signed with the token of that registration. */
-function callbackOf(index: number): IncomingCallback {
+/** A callback of this moment with the token of that registration, signed by that token or by these. */
+function callbackOf(index: number, ...signedBy: Buffer[]): IncomingCallback {
   const sentAt = String(Math.floor(Date.now() / 1_000))
-  const signature = createHmac('sha256', secretOf(index)).update(`run.${sentAt}.{}`).digest('base64')
+  const keys = signedBy.length === 0 ? [secretOf(index)] : signedBy
+  const signatures = keys.map((key) => {
+    const mac = createHmac('sha256', key).update(`run.${sentAt}.{}`)
+    return `v1,${mac.digest('base64')}`
+  })
   return {
     headers: {
       'webhook-id': 'run',
       'webhook-timestamp': sentAt,
-      'webhook-signature': `v1,${signature}`,
+      'webhook-signature': signatures.join(' '),
       authorization: `Bearer ${tokenOf(index)}`,
     },
     body: '{}',
@@ -24,6 +28,8 @@ let sent: string[]
 /** How a method is answered, after the first registration. */
 let answers: Partial<Record<string, (signal: AbortSignal) => Promise<Response>>>
 let token: () => string | Promise<string>
+/** What a registration returns beside its token. */
+let issued: { signing_secret?: string }
 const count = (method: string): number => sent.filter((one) => one === method).length
 const status = (code: number) => () =>
   Promise.resolve(new Response('{}', { status: code, headers: { 'retry-after': '0' } }))
@@ -38,7 +44,7 @@ const connection = () =>
     fetch: (_url, init) => {
       const method = init?.method ?? ''
       sent.push(method)
-      const registered = { registered_id: 'r', token: tokenOf(count('POST')) }
+      const registered = { registered_id: 'r', token: tokenOf(count('POST')), ...issued }
       return (
         answers[method]?.(init?.signal as AbortSignal) ??
         Promise.resolve(new Response(JSON.stringify(registered)))
@@ -49,7 +55,7 @@ const options = { applicationId: 'a', callbackUrl: 'https://backend.example' }
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  ;[sent, answers, token] = [[], {}, () => 'secret']
+  ;[sent, answers, token, issued] = [[], {}, () => 'secret', {}]
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
@@ -90,6 +96,20 @@ test('the former callback token is known for five minutes', async () => {
   await vi.advanceTimersByTimeAsync(1)
   await expect(verify(callbackOf(1))).rejects.toMatchObject({ name: 'CallbackError', status: 503 })
   expect(await verify(callbackOf(2))).toMatchObject({ id: 'run' })
+  await close()
+})
+
+test('with a signing secret a callback is verified by it, and without one by the token', async () => {
+  const old = await registerBackend(connection(), options)
+  expect(await old.verify(callbackOf(1))).toMatchObject({ id: 'run' })
+  await old.close()
+  issued = { signing_secret: tokenOf(7) }
+  const { verify, close } = await registerBackend(connection(), options)
+  expect(await verify(callbackOf(2, secretOf(7)))).toMatchObject({ id: 'run' })
+  expect(await verify(callbackOf(2, secretOf(7), secretOf(2)))).toMatchObject({ id: 'run' })
+  await expect(verify(callbackOf(2))).rejects.toMatchObject({ status: 503 })
+  // The right signature with another bearer token.
+  await expect(verify(callbackOf(3, secretOf(7)))).rejects.toMatchObject({ status: 401 })
   await close()
 })
 

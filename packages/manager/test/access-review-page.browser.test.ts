@@ -100,7 +100,7 @@ describe('the page', () => {
     const longest = Math.max(...bars.map(({ count }) => count))
     for (const { count, width, text } of bars) {
       expect(width).toBeCloseTo((count / longest) * 100, 0)
-      expect(text).toMatch(new RegExp(`: ${count} entries$`))
+      expect(text).toMatch(new RegExp(`: ${count} ${count === 1 ? 'entry' : 'entries'}$`))
     }
   })
 
@@ -150,6 +150,68 @@ describe('the page', () => {
     const pdf = await tab.pdf({ preferCSSPageSize: true })
     await keep('review.pdf', () => Promise.resolve(pdf))
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  test('[access-review.attest] is attested by its form, with a decision, a comment and a confirmation', async () => {
+    for (const [colorScheme, width] of [['light', 1_024] as const, ['dark', 360] as const]) {
+      const look = { colorScheme, viewport: { width, height: 800 } }
+      const tab = await open(look, `?project_id=${other.id}`)
+      const complaints = complaintsOf(tab)
+      const attest = tab.getByRole('button', { name: 'Attest' })
+      await attest.click()
+      // Nothing is decided by itself.
+      const radios = tab.getByRole('group', { name: /^Decision \(all \d+ entries\)$/ }).getByRole('radio')
+      expect(await radios.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked))).toEqual([
+        false,
+        false,
+        false,
+      ])
+      await tab.getByRole('radio', { name: 'Approve: this access is right' }).check()
+      await tab.getByLabel('Comment').fill('As every quarter\nby two of us')
+      await attest.click()
+      const confirmed = tab.getByRole('checkbox', { name: /^I have looked at the access to the project/ })
+      expect(await confirmed.evaluate((box) => box.matches(':focus:invalid'))).toBe(true)
+      await confirmed.check()
+      await keep(`attest-form-${width}-${colorScheme}.png`, () => tab.locator('.attest').screenshot())
+      const sent = tab.waitForRequest((request) => request.method() === 'POST')
+      await attest.click()
+      const { origin, 'sec-fetch-site': site } = await (await sent).allHeaders()
+      expect([origin, site]).toEqual(['null', 'same-origin'])
+      await tab.locator('h1', { hasText: 'Attested' }).waitFor()
+      const shown = await tab.locator('dd').allTextContents()
+      expect(shown).toEqual(expect.arrayContaining(['Approve', 'As every quarter\nby two of us']))
+      await keep(`attested-${width}-${colorScheme}.png`, () => tab.screenshot())
+      expect(await violationsOf(tab)).toEqual([])
+      const { shown: visible, needed } = await widthOf(tab)
+      expect(needed).toBe(visible)
+      await tab.getByRole('link', { name: 'Open the review again' }).click()
+      await tab.locator('h1', { hasText: 'Access review' }).waitFor()
+      expect(await tab.title()).toBe('Access review of Project other')
+      expect(complaints).toEqual([])
+    }
+    const { rows } = await service.sql.query('select decision, comment, project_id from access_attestations')
+    expect(rows).toEqual(
+      Array.from({ length: 2 }, () => ({
+        decision: 'approve',
+        comment: 'As every quarter\nby two of us',
+        project_id: other.id,
+      })),
+    )
+  })
+
+  test('what somebody sees who is no administrator is without faults, and about this page', async () => {
+    for (const [colorScheme, width] of [['light', 1_024] as const, ['dark', 360] as const]) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: 800 },
+        extraHTTPHeaders: headersOf(await seedUser(service.sql, `stranger ${width}`)),
+      })
+      const tab = await context.newPage()
+      expect((await tab.goto(service.url + reviewPath))?.status()).toBe(403)
+      await keep(`refused-${width}-${colorScheme}.png`, () => tab.screenshot())
+      expect(await tab.locator('main').textContent()).not.toMatch(/link again|terminal|login/)
+      expect(await violationsOf(tab)).toEqual([])
+    }
   })
 
   test('a project is named, and its CSV is one click away', async () => {

@@ -134,6 +134,6 @@ describe('manager admin list', () => {
     ])
     const lines = stdout.split('\n')
     expect(lines).toHaveLength(1_001)
-    expect(lines[0]).toMatch(/^[\da-f-]{36} {2}\?31m {2}- {2}-$/)
+    expect(lines[0]).toMatch(/^[\da-f-]{36} {2}\\u009b31m {2}- {2}-$/)
   })
 })

@@ -82,7 +82,19 @@ describe('manager backends list', () => {
 
   test('a version that somebody typed cannot steer the terminal', async () => {
     const { id } = await backend(project, 'live.example.com')
-    await service.sql.query('update backend_registrations set version = $2 where id = $1', [id, '\u001b[2J'])
-    expect((await backends('list')).stdout).not.toContain('\u001b')
+    const version = '1\u001b[2J\u009b2\u202e3\u2066\u061c\u200f'
+    await service.sql.query('update backend_registrations set version = $2 where id = $1', [id, version])
+    const steering = /[^\P{Cc}\n]|\p{Bidi_Control}/u
+    const { stdout } = await backends('list')
+    expect(stdout).not.toMatch(steering)
+    expect(stdout).toContain(String.raw`1\u001b[2J\u009b2\u202e3\u2066\u061c\u200f`)
+    // For a program, it is the same text.
+    const lines = (await backends('list', '--json')).stdout
+    expect(lines).not.toMatch(steering)
+    const listed = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { version: string })
+    expect(listed.map((one) => one.version)).toContain(version)
   })
 })

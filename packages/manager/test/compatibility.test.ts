@@ -13,7 +13,17 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const schema = read('../../../docs/api/schema.graphql')
 const baseline = read('./baseline-schema.graphql')
 const fields = answerFields(JSON.parse(read('../../../docs/api/openapi.json')) as Json)
-const released = read('./baseline-answers.txt').trimEnd().split('\n')
+// The interface has rate limits in four places. These answers of an earlier release were beside them and were withdrawn.
+const withdrawn = [
+  'GET /cli/authorize',
+  'POST /cli/authorize',
+  'POST /api/cli/login/start',
+  'POST /query',
+].map((route) => `${route} 429 `)
+const released = read('./baseline-answers.txt')
+  .trimEnd()
+  .split('\n')
+  .filter((line) => !withdrawn.some((answer) => line.startsWith(answer)))
 
 const { service, admin } = useProject()
 
@@ -79,6 +89,6 @@ describe('answers of REST routes', () => {
     const lost = released.filter((line) => !now.includes(line))
     expect(lost).toHaveLength(2)
     expect(lost[0]).toContain('application.has_access "boolean"')
-    expect(now.filter((line) => !released.includes(line))).toHaveLength(2)
+    expect(now.filter((line) => !fields.includes(line))).toHaveLength(2)
   })
 })

@@ -5,14 +5,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, type Server, createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { PassThrough } from 'node:stream'
+import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { claimFolder } from '../tools/dev-folder.ts'
 import { printPretty } from '../tools/pretty-log.ts'
 import { testEnv } from './kit/app.ts'
+import { register } from './kit/backends.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { type DevPlace, createDevPlace } from './kit/dev.ts'
 import { redisUrl } from './kit/engines.ts'
 import { runToEnd } from './kit/process.ts'
+import { seedMachineUser, seedProject } from './kit/seed.ts'
 
 let place: DevPlace
 let folder: string
@@ -122,6 +125,29 @@ test('on a terminal, lines of the log are short and cannot move the cursor; othe
   expect(String(terminal.read())).toMatch(
     /^\[\d\d:\d\d:00\.000\] INFO: a\[2Jb \{"route":"\/query"\}\nRestarting 'main\.ts'\n$/,
   )
+})
+
+test('npm run dev lets backends of this machine register', async () => {
+  const database = await createScratchDatabase()
+  const sql = new Pool({ connectionString: database.url, max: 1 })
+  const run = place.start(testEnv(database.url) as Record<string, string>)
+  try {
+    const project = await seedProject(sql, 'main')
+    const { token } = await seedMachineUser(sql, project)
+    await run.wrote('manager is ready')
+    for (const host of ['127.0.0.1', 'localhost', '[::1]'])
+      expect(
+        await register({ url: place.url }, token, {
+          application_id: project.applicationId,
+          callback_url: `http://${host}:3000/callbacks`,
+        }),
+      ).toMatchObject({ body: { success: true } })
+  } finally {
+    run.child.kill('SIGTERM')
+    await run.exit
+    await sql.end()
+    await database.drop()
+  }
 })
 
 describe('the service', () => {

@@ -88,10 +88,10 @@ test('the page on backends is right in every answer, and a mistake in any of the
 test('the library verifies what arrived, in the words of the page', () => {
   const bodies = answers.map(({ body }) => body as Record<string, unknown>)
   const callback = bodies.find((body) => 'headers' in body) as { headers: object; body: string }
-  const callbackToken = bodies.find((body) => 'token' in body)?.['token'] as string
+  const signingSecret = bodies.find((body) => 'token' in body)?.['signing_secret'] as string
   const verify = (rawBody: string): string => {
-    const given = { callbackToken, rawBody, headers: callback.headers }
-    const program = `const { callbackToken, rawBody, headers } = ${JSON.stringify(given)}\n${codeOf('js')[1]}\nprocess.stdout.write(run_key)`
+    const given = { signingSecret, rawBody, headers: callback.headers }
+    const program = `const { signingSecret, rawBody, headers } = ${JSON.stringify(given)}\n${codeOf('js')[1]}\nprocess.stdout.write(run_key)`
     return execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       cwd: root,
       encoding: 'utf8',

@@ -161,7 +161,7 @@ describe.each([
 test('its defaults are those of the settings it names', () => {
   const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
   const rows = [...written.matchAll(/\| (\d+) +\| `([a-z_.]+)` +\|$/gm)]
-  expect(rows).toHaveLength(7)
+  expect(rows).toHaveLength(5)
   for (const [, value, key = ''] of rows) expect([key, Number(value)]).toEqual([key, known.get(key)])
   const named = written.match(/(?<=`)(?:cli_login|throttles|http)\.[a-z_.]+(?=`)/g) ?? []
   expect(named.filter((name) => !known.has(name))).toEqual([])

@@ -88,15 +88,21 @@ function createAsk(): Ask {
 /** Starts what stands in for the proxy, opens its page, and returns the text it shows. */
 async function openPage(asked: readonly Answer[]): Promise<string> {
   const bodies = asked.map(({ body }) => JSON.stringify(body))
-  const applicationId = /"createApplication":\{"id":"([^"]+)"/.exec(bodies.join('\n'))?.[1] ?? ''
+  const idOf = (made: string): string =>
+    new RegExp(`"${made}":\\{"id":"([^"]+)"`).exec(bodies.join('\n'))?.[1] ?? ''
   const [[keyId, key]] = Object.entries(asked.at(-1)?.body as Record<string, string>) as [[string, string]]
   const html = codeOf('html').text
-  const filled = { '<key id>': keyId, '<public key>': key, '<application>': applicationId }
+  const filled = {
+    '<key id>': keyId,
+    '<public key>': key,
+    '<application>': idOf('createApplication'),
+    '<project>': idOf('createProject'),
+  }
   const text = Object.entries(filled).reduce(
     (filling, [name, value]) => filling.replaceAll(name, value),
     html,
   )
-  expect(text).not.toMatch(/<(?:key id|public key|application)>/)
+  expect(text).not.toMatch(/<(?:key id|public key|application|project)>/)
   writeFileSync(path.join(folder, 'index.html'), text)
   writeFileSync(path.join(folder, 'server.mjs'), codeOf('js').text)
   copyFileSync(loader, path.join(folder, 'pilet-loader.mjs'))
@@ -186,7 +192,7 @@ test('the table of errors has the texts for people without the role, and without
   await seedMember(service.sql, reader, 'readonly', { projectId: id })
   for (const [person, status] of [
     [reader, 403],
-    [stranger, 404],
+    [stranger, 403],
   ] as const) {
     const answer = await uploadPilet(service, person, { projectId: id, name: 'menu', version: '1.0.0' })
     const { error } = answer.body as { error: string }

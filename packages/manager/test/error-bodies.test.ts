@@ -4,6 +4,7 @@ import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts
 import { tenantHeaders } from './kit/inbox.ts'
 import { basicValue, bearer, createToken, throughProxy } from './kit/credentials.ts'
 import { rawCall } from './kit/http.ts'
+import { whileLocked } from './kit/locks.ts'
 import { type ApiRoute, routesOf } from './kit/routes.ts'
 import { seedMachineUser, seedProject, seedUser } from './kit/seed.ts'
 
@@ -80,11 +81,11 @@ const refusals: Record<string, Refusal> = {
     headers: asTenantUser,
   },
   'GET /api/audit/export': { status: 403, shape: 'error', headers: () => headersOf(person) },
-  'GET /pilets/:projectId': { status: 404, shape: 'error', headers: () => headersOf(person) },
-  'POST /pilets/:projectId/:name/:version': { status: 404, shape: 'error', headers: () => headersOf(person) },
-  'GET /pilets/:projectId/:name/:version': { status: 404, shape: 'error', headers: () => headersOf(person) },
+  'GET /pilets/:projectId': { status: 403, shape: 'error', headers: () => headersOf(person) },
+  'POST /pilets/:projectId/:name/:version': { status: 403, shape: 'error', headers: () => headersOf(person) },
+  'GET /pilets/:projectId/:name/:version': { status: 403, shape: 'error', headers: () => headersOf(person) },
   'DELETE /pilets/:projectId/:name/:version': {
-    status: 404,
+    status: 403,
     shape: 'error',
     headers: () => headersOf(person),
   },
@@ -100,6 +101,7 @@ const refusals: Record<string, Refusal> = {
   },
   'POST /cli/authorize': { status: 415, shape: 'page', headers: () => headersOf(person) },
   'GET /api/access/review': { status: 403, shape: 'error', headers: () => headersOf(person) },
+  'POST /api/access/review': { status: 403, shape: 'page', headers: () => headersOf(person) },
   'POST /api/access/review/attest': {
     status: 403,
     shape: 'error',
@@ -224,6 +226,23 @@ describe('error bodies', () => {
     }
     taken.release()
     expect((await waiting).error).toBeNull()
+    await busy.close()
+  })
+
+  test('[errors.overload] a request that waits for its share of the connections counts as waiting', async () => {
+    const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '1' }
+    const busy = await startTestApp({ env, database: service.database })
+    const ask = () => busy.query(person, '{ projects { id } }')
+    const lock: [string, unknown[]] = ['lock table projects in access exclusive mode', []]
+    const answers = await whileLocked(service.database.url, lock, async (commit) => {
+      const both = [ask(), ask()]
+      await expect.poll(() => busy.world.database.waiting()).toBe(1)
+      expect(busy.world.database.pool.waitingCount).toBe(0)
+      expect((await send(busy, 'POST /query')).status).toBe(503)
+      await commit()
+      return Promise.all(both)
+    })
+    expect(answers.map(({ error }) => error)).toEqual([null, null])
     await busy.close()
   })
 })

@@ -2,8 +2,8 @@
 // that happens to the two of them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tokenPlace } from '../src/features/backends/token-place.pure.ts'
-import { createCallbackToken, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
+import { signingSecretPlace, tokenPlace } from '../src/features/backends/token-place.pure.ts'
+import { createWebhookSecret, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
 import { encryptionRing } from '../src/platform/secrets/keys.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { masterKey, testEnv } from './kit/app.ts'
@@ -39,17 +39,24 @@ test('the example registers, verifies the callback, and works once per tenant', 
   await expectDelivered(await nextRun())
 })
 
-/** The callback token that the service signs with now. */
-async function callbackToken(): Promise<string> {
-  const { rows } = await scene.sql.query('select id, callback_token from backend_registrations')
+type Keys = { token: string; signingSecret: string }
+/** The token that callbacks carry now, and the secret that signs them. */
+async function callbackKeys(): Promise<Keys> {
+  const { rows } = await scene.sql.query(
+    'select id, callback_token, signing_secret from backend_registrations',
+  )
   const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
-  return secrets.open(rows[0].callback_token, tokenPlace(rows[0].id))
+  const { id, callback_token, signing_secret } = rows[0]
+  return {
+    token: secrets.open(callback_token, tokenPlace(id)),
+    signingSecret: secrets.open(signing_secret, signingSecretPlace(id)),
+  }
 }
 /** Calls the backend as the service does; returns the status of the answer. */
 async function send(
   runKey: string,
-  token: string,
-  { ageSeconds = 0, keyedWith = token } = {},
+  { token, signingSecret }: Keys,
+  { ageSeconds = 0, keyedWith = signingSecret } = {},
 ): Promise<number> {
   const [id, body] = [randomUUID(), Buffer.from(JSON.stringify({ run_key: runKey }))]
   const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds
@@ -64,17 +71,25 @@ async function send(
 }
 
 test('it refuses a callback that is not signed, signed with another key, or not of these minutes', async () => {
-  const [token, another] = [await callbackToken(), createCallbackToken()]
+  const [keys, another] = [await callbackKeys(), createWebhookSecret()]
   const unsigned = await fetch(scene.backend.callbackUrl, { method: 'POST', body: '{"run_key":"forged"}' })
   expect([
     unsigned.status,
-    await send('forged', token, { keyedWith: another }),
-    await send('forged', token, { ageSeconds: 3_600 }),
-    await send('forged', token, { ageSeconds: -3_600 }),
-    await send('real', token),
+    await send('forged', keys, { keyedWith: another }),
+    await send('forged', keys, { ageSeconds: 3_600 }),
+    await send('forged', keys, { ageSeconds: -3_600 }),
+    await send('real', keys),
   ]).toEqual([401, 401, 401, 401, 204])
   await scene.backend.line(/^real for shop-tenant$/m)
   expect(scene.backend.printed()).not.toContain('forged')
+})
+
+test('the token that travels with a callback does not sign one: another attempt is asked for', async () => {
+  const keys = await callbackKeys()
+  expect(await send('stolen', keys, { keyedWith: keys.token })).toBe(503)
+  // It took the call for one of a newer registration.
+  await scene.backend.line(/^registered (\S+)$/m)
+  expect(scene.backend.printed()).not.toContain('stolen')
 })
 
 test('a run that arrives a second time is not worked on again', async () => {
@@ -128,13 +143,13 @@ test('the machine token is rotated: with the new one in its file the backend goe
 })
 
 test('its registration is removed: the next heartbeat makes it register again, and it knows the former token too', async () => {
-  const former = await callbackToken()
+  const former = await callbackKeys()
   await scene.sql.query('delete from backend_registrations')
   const id = await scene.backend.line(/^registered (\S+)$/m)
   expect((await scene.sql.query('select id from backend_registrations')).rows).toEqual([{ id }])
   await scene.fire()
   await expectDelivered(await nextRun())
-  expect(await callbackToken()).not.toBe(former)
+  expect(await callbackKeys()).not.toEqual(former)
   expect(await send('late', former)).toBe(204)
 })
 

@@ -77,14 +77,16 @@ const calls: Record<string, () => Call> = {
     headers: headersOf(reader),
   }),
 }
-// Whoever sees a project may read its pilets, and to others it does not exist. A page, a form and a socket are refused by
-// where they come from: features/cli-login/ and features/comms/handshake.test.ts have these.
+// Whoever sees a project may read its pilets, and to others it does not exist. A page, a form, a socket and a query are
+// refused by where they come from: features/cli-login/, features/comms/handshake.test.ts and graphql.test.ts have these.
 const elsewhere = [
   'GET /pilets/:projectId',
   'GET /pilets/:projectId/:name/:version',
+  'POST /api/access/review',
   'GET /cli/authorize',
   'POST /cli/authorize',
   'GET /api/proxy/comms/:appID/ws',
+  'POST /query',
 ]
 
 describe('known callers without permission', () => {

@@ -1,14 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListArgs, type ListFields, readPage } from '../src/platform/lists/filters.ts'
 import { type ListKit, type TypeRef, createListKit, reference, spelled } from './kit/lists.ts'
 
 const limits = [1, 10, 20, 25, 50, 100]
 const words = (text: string): string[] => text.trim().split(/\s+/)
-/** The list queries of the interface that take the three arguments; those with other ones are no part of it. */
+/** The list queries of the interface; all of them take the three arguments. */
 const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
-  auditLogs environments triggers deploymentSpecifications`)
+  auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch`)
 const nestedLists = words(
   'Project.tenants Project.applications Project.environments Application.endpoints Application.triggers',
 )
@@ -118,7 +119,8 @@ describe('arguments of list queries', () => {
   })
 
   test('a limit below zero makes no room for other lists of the same document', async () => {
-    const tooMuch = 'projects { tenants { project { tenants { project { tenants { id } } } } } }'
+    const inner = 'tenants { project { tenants { project { tenants { project { tenants { id } } } } } } }'
+    const tooMuch = `projects { ${inner} }`
     const refused = await kit.service.query(kit.admin, `{ ${tooMuch} }`)
     expect(refused.error).toContain('could return more than')
     const negative = 'less: projects(pagination: {limit: -2000000000, offset: 0})'
@@ -150,6 +152,22 @@ describe('arguments of list queries', () => {
            filters: {field: "nonsense", value: "x"}) { id } }`,
     )
     expect(error ?? 'no error').toContain('unknown filter field "nonsense"; allowed: ')
+  })
+
+  test('docs/api/graphql.md names the fields of every list, and no list is called missing', async () => {
+    const page = readFileSync(new URL('../../../docs/api/graphql.md', import.meta.url), 'utf8')
+    const documented = new Map<string, string[]>()
+    const namesIn = (cell: string): string[] => cell.split('`').filter((_, index) => index % 2 === 1)
+    for (const line of page.split('\n')) {
+      const [, lists = '', fields = ''] = line.split('|')
+      if (fields.trim().startsWith('`id`'))
+        for (const list of namesIn(lists)) documented.set(list, namesIn(fields))
+    }
+    for (const list of kit.lists.keys()) {
+      const published = await kit.publishedFields(list)
+      expect({ list, fields: documented.get(list) }).toEqual({ list, fields: published })
+    }
+    expect(page).not.toContain('Not built yet')
   })
 
   test('[lists.order] every allowed field orders its list, up and down', async () => {

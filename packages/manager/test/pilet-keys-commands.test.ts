@@ -68,7 +68,7 @@ describe('rotation', () => {
     const a = first.stdout.slice(0, 16)
     const oldAnchor = await exported()
     expect(Object.keys(oldAnchor)).toEqual([a])
-    expect(await keys('sign')).toEqual({ code: 0, stdout: '1 pilets were signed\n', stderr: '' })
+    expect(await keys('sign')).toEqual({ code: 0, stdout: '1 pilet was signed\n', stderr: '' })
 
     const second = await keys('create')
     const b = second.stdout.slice(0, 16)
@@ -112,7 +112,7 @@ describe('rotation', () => {
     await seedPilet(sql, project.id, 'one')
     const [a, b] = [await create(), await create()]
     const unsigned = await keys('list')
-    expect(unsigned.stderr).toBe('1 pilets have no signature; `manager pilet-keys sign` signs them\n')
+    expect(unsigned.stderr).toBe('1 pilet has no signature; `manager pilet-keys sign` signs it\n')
     await keys('sign')
     const { code, stdout, stderr } = await keys('list')
     expect([code, stderr]).toEqual([0, ''])
@@ -190,7 +190,7 @@ describe('sign', () => {
     await sql.query(`delete from blob_chunks ${chunkOf('gone')}`)
     for (const signed of [1, 0]) {
       const { code, stdout, stderr } = await keys('sign')
-      expect([code, stdout]).toEqual([1, `${signed} pilets were signed\n`])
+      expect([code, stdout]).toEqual([1, signed === 1 ? '1 pilet was signed\n' : '0 pilets were signed\n'])
       const lines = stderr.trimEnd().split('\n').toSorted()
       expect(lines).toEqual([
         expect.stringMatching(
@@ -218,7 +218,7 @@ test('sign --replacing gives no signature to what browsers refuse, nor believes 
   )
   expect(await keys('sign', '--replacing', former)).toEqual({
     code: 1,
-    stdout: '1 pilets were signed\n',
+    stdout: '1 pilet was signed\n',
     stderr:
       'DAMAGED forged 1.0.0 of project shop: its signature is not of these bytes\n' +
       'these were not signed; upload them again under a new version\n',

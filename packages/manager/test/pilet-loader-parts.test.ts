@@ -2,12 +2,27 @@
 // pilet-loader.browser.test.ts.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { npmPack } from './kit/npm-pack.ts'
 
-type Item = { link: string; hash: string; signature?: string | undefined; keyId?: string | undefined }
+type Item = {
+  name?: string
+  version?: string
+  link: string
+  hash: string
+  signature?: string | undefined
+  keyId?: string | undefined
+  statement?: string
+  statementSignature?: string
+}
+type Expected = { project?: string; requireStatements?: boolean }
 type Loader = {
-  verifiedBytes: (item: Item, keys: Record<string, string>) => Promise<Uint8Array>
+  verifiedBytes: (
+    item: Item,
+    keys: Record<string, string>,
+    deadline?: AbortSignal,
+    expected?: Expected,
+  ) => Promise<Uint8Array>
   programOf: (bytes: Uint8Array) => Promise<Uint8Array>
 }
 const { verifiedBytes, programOf } = (await import(
@@ -54,6 +69,66 @@ describe('what was fetched', () => {
     ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'its signature does not fit'],
   ])('is refused with %s', async (_, item, reason) => {
     await expect(verifiedBytes(item, keys)).rejects.toThrow(reason)
+  })
+})
+
+describe('a statement', () => {
+  type About = { project: string; name: string; version: string; hash: string }
+  const textOf = ({ project, name, version, hash }: About): string =>
+    JSON.stringify({ svcPiletStatement: 1, project, name, version, hash })
+  /** An item of this name that states this. */
+  const stated = (values: Partial<About> = {}, by = ours, text = textOf): Item => {
+    const item = { name: 'menu', version: '1.0.0', ...itemOf(good) }
+    const statement = text({ project: 'p1', name: 'menu', version: '1.0.0', hash: item.hash, ...values })
+    const statementSignature = sign(null, Buffer.from(statement), by.privateKey).toString('base64')
+    return { ...item, statement, statementSignature }
+  }
+  const verified = (item: Item, expected: Expected = { project: 'p1' }) =>
+    verifiedBytes(item, keys, undefined, expected)
+
+  test('that is right lets the bytes pass, and so does none, unless one is required', async () => {
+    expect(Buffer.from(await verified(stated()))).toEqual(good)
+    const none = { name: 'menu', version: '1.0.0', ...itemOf(good) }
+    expect(Buffer.from(await verified(none))).toEqual(good)
+    await expect(verified(none, { requireStatements: true })).rejects.toThrow('it has no statement')
+  })
+
+  test('is about the project of the link where the page names none', async () => {
+    const item = stated()
+    const ofLink = { ...item, link: `/pilet-bundle/a1/p1/menu/1.0.0` }
+    const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(good))
+    expect(Buffer.from(await verified(ofLink, {}))).toEqual(good)
+    await expect(verified({ ...ofLink, link: '/pilet-bundle/a1/p2/menu/1.0.0' }, {})).rejects.toThrow(
+      'another pilet',
+    )
+    fetched.mockRestore()
+  })
+
+  test.each<[string, Item, string]>([
+    ['of another project', stated({ project: 'p2' }), 'its statement is about another pilet'],
+    ['of another name', stated({ name: 'cart' }), 'its statement is about another pilet'],
+    ['of another version', stated({ version: '0.9.0' }), 'its statement is about another pilet'],
+    ['of other bytes', stated({ hash: '0'.repeat(64) }), 'its statement is about another pilet'],
+    [
+      'written in another way',
+      stated({}, ours, (about) => JSON.stringify({ svcPiletStatement: 1, ...about }, null, 1)),
+      'its statement is about another pilet',
+    ],
+    ['of another key', stated({}, foreign), 'its statement is not signed with its key'],
+    [
+      'without its signature',
+      { ...stated(), statementSignature: '' },
+      'its statement is not signed with its key',
+    ],
+  ])('%s refuses the bytes, however right they are', async (_, item, reason) => {
+    await expect(verified(item)).rejects.toThrow(reason)
+  })
+
+  test('that was taken away in part refuses the bytes', async () => {
+    const { statement: _, ...signatureOnly } = stated()
+    await expect(verified(signatureOnly)).rejects.toThrow('its statement is about another pilet')
+    const { statementSignature: __, ...textOnly } = stated()
+    await expect(verified(textOnly)).rejects.toThrow()
   })
 })
 

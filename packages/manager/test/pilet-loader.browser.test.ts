@@ -79,15 +79,21 @@ async function signWithAnotherKey(name: string, text: string): Promise<string> {
   return keyId
 }
 
-/** Somebody in between: changes the bytes of two pilets, and in the feed the hash of one of them. */
+/**
+ * Somebody in between: changes the bytes of two pilets, and in the feed the hash of one of them; and passes off another signed
+ * pilet as a third one.
+ */
 function tamper({ path, headers, body, ...rest }: Passing): Passing {
   const forged = Buffer.from("document.title = 'forged'")
   const isChanged = ['flipped', 'forged'].some((name) => path.endsWith(`/${name}/1.0.0`))
   if (isChanged) return { ...rest, path, headers, body: forged }
   if (!path.startsWith('/pilet-feed/')) return { ...rest, path, headers, body }
   const { items } = JSON.parse(body.toString()) as { items: { name: string; hash: string }[] }
-  for (const item of items)
+  const menu = items.find(({ name }) => name === 'menu')
+  for (const item of items) {
     if (item.name === 'forged') item.hash = createHash('sha256').update(forged).digest('hex')
+    if (item.name === 'swapped') Object.assign(item, menu, { name: 'swapped' })
+  }
   return { ...rest, path, headers, body: Buffer.from(JSON.stringify({ items })) }
 }
 
@@ -104,7 +110,7 @@ describe('the loader', () => {
     await uploadScript('@acme/cart', `document.querySelector('ul').append(${item})\n`)
     await upload('search', packed, { fileName: 'search-1.0.0.tgz', type: 'application/gzip' })
 
-    const refused = ['damaged', 'flipped', 'forged', 'foreign', 'unsigned', 'failing']
+    const refused = ['damaged', 'flipped', 'forged', 'foreign', 'unsigned', 'failing', 'swapped']
     for (const name of refused) await uploadScript(name, showing(name))
     await uploadScript('broken', 'throw new Error("it broke")')
     const foreignKey = await signWithAnotherKey('foreign', showing('foreign'))
@@ -135,6 +141,7 @@ describe('the loader', () => {
       { name: 'forged', version, refused: 'its signature does not fit its bytes' },
       { name: 'menu', version, loaded: true },
       { name: 'search', version, loaded: true },
+      { name: 'swapped', version, refused: 'its statement is about another pilet' },
       { name: 'unsigned', version, refused: 'it is not signed' },
     ])
     expect([shown, title]).toEqual([['cart, scoped', 'menu', 'search, packed'], 'page'])

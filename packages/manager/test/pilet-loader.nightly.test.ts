@@ -1,7 +1,7 @@
 // examples/pilet-loader.mjs with pilets that hang: half a minute passes, and the others run meanwhile.
 import { afterAll, expect, test } from 'vitest'
 import { type PiletProxy, launchBrowser, openPiletPage, startPiletProxy } from './kit/pilet-page.ts'
-import { addPackages, setLayer, signingOf } from './kit/pilet-rows.ts'
+import { addPackages, setLayer, sha256, signingOf } from './kit/pilet-rows.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, project } = useProject()
@@ -17,8 +17,9 @@ test('a pilet that never ends, in its module or in setup, is given up after 30 s
   const { sign } = signingOf(service)
   for (const [name, text] of Object.entries(programs)) {
     const bytes = Buffer.from(text)
+    const about = { projectId: project.id, name, version: '1.0.0', hash: sha256(bytes) }
     await addPackages(service.sql, project.id, [
-      { name, version: '1.0.0', bytes, signature: await sign(bytes) },
+      { name, version: '1.0.0', bytes, signature: await sign(bytes, about) },
     ])
   }
   await setLayer(service.sql, project, 'application', { modules: Object.keys(programs) })

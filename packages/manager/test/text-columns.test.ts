@@ -77,6 +77,7 @@ const weights: Record<string, Weight> = {
   'pilet_packages.key_id': 'never shown',
   'pilet_packages.name': { shown: 214 },
   'pilet_packages.precedence': 'never shown',
+  'pilet_packages.statement_key_id': 'never shown',
   'pilet_packages.version': { shown: 256 },
   'project_version_moves.mark': 'never shown',
   'project_version_moves.table_name': 'never shown',

@@ -16,6 +16,7 @@ const known = [
   'manager/src/features/backends/heartbeats.test.ts',
   'manager/src/features/comms/emit-rates.test.ts',
   'manager/src/features/gateway/gateway-log.test.ts',
+  'manager/test/proxy-limits.test.ts',
   'manager/test/tiers.test.ts',
 ]
 

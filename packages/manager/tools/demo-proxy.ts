@@ -102,10 +102,9 @@ function createDecider(options: Options): (request: IncomingMessage) => Promise<
     const kind = hosts.get(request.headers.host ?? '')
     if (kind === undefined) return refusal(421, `ask localhost:${port} or 127.0.0.1:${port}`)
     const person = sessions.personOf(request)
-    const origin = `http://${request.headers.host}`
     // Pages of other ports of this machine are of the same site, and get the cookie sent too.
-    if (!isRead(request) && person !== null && (request.headers.origin ?? origin) !== origin)
-      return refusal(403, 'the request comes from a page of another origin')
+    if (!isRead(request) && person !== null && !isFromOwnPage(request))
+      return refusal(403, 'Cross-origin request rejected')
     const route = findRoute(kind, request.method ?? 'GET', pathOf(request))
     if (route === 'reserved') return refusal(404, 'no such route')
     if (route === null) return own(request, kind, person)
@@ -115,6 +114,18 @@ function createDecider(options: Options): (request: IncomingMessage) => Promise<
       return refusal(404, 'no such route')
     return passGate(request, route, person, options)
   }
+}
+
+/**
+ * Whether a page of this origin sent the request, as far as the browser says. Pages without a referrer, such as that of
+ * `svc login`, send `Origin: null`; then the other header has to say so.
+ */
+function isFromOwnPage({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site']
+  const isOwnSite = site === 'same-origin' || site === 'none'
+  if (site !== undefined && !isOwnSite) return false
+  if (headers.origin === 'null') return isOwnSite
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`
 }
 
 const tenantOf = ({ tenants }: DemoPlace, { tenant }: Person): string => tenants[tenant]?.id ?? ''

@@ -37,6 +37,8 @@ function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
     detached: true,
     env: {
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
+      // Backends run on the same machine.
+      SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
       ...(given['SVC_PORT'] === undefined ? {} : { SVC_PUBLIC_URL: `http://localhost:${port}` }),
       ...given,
       SVC_ENV: 'development',

@@ -994,6 +994,8 @@ export type ListAuditLogsResult = {
     readonly description: string;
     readonly changes: string;
     readonly createdAt: string;
+    readonly principalType: string | null;
+    readonly principal: string | null;
     readonly user: { readonly externalUsername: string } | null;
   }[];
 };
@@ -1004,7 +1006,7 @@ export type ListAuditLogsVariables = {
   readonly pagination?: Pagination | null;
 };
 export const listAuditLogsDocument =
-  "query listAuditLogs($projectID:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){auditLogs(projectID:$projectID filters:$filters order:$order pagination:$pagination){id seq entityType entityID action description changes createdAt user{externalUsername}}}" as TypedDocument<
+  "query listAuditLogs($projectID:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){auditLogs(projectID:$projectID filters:$filters order:$order pagination:$pagination){id seq entityType entityID action description changes createdAt principalType principal user{externalUsername}}}" as TypedDocument<
     ListAuditLogsResult,
     ListAuditLogsVariables
   >;

@@ -449,6 +449,10 @@ export type PiletFeed = {
     readonly spec: string;
     /** The same hash as browsers write it: `sha256-` and base64. */
     readonly integrity: string;
+    /** JSON with `svcPiletStatement` (1), `project`, `name`, `version` and `hash`, in this order and without blanks: what the bundle is. Absent from packages that were signed before there were statements. */
+    readonly statement?: string;
+    /** Ed25519 over the bytes of `statement` by the key `keyId`, in base64. */
+    readonly statementSignature?: string;
   }[];
 };
 export type PiletPackage = {
@@ -530,8 +534,10 @@ export type RegisteredBackend = {
   readonly success: true;
   /** The registration; heartbeats name it. */
   readonly registered_id: string;
-  /** Callbacks carry it as `Authorization: Bearer` and are signed with it. Shown once. */
+  /** Callbacks carry it as `Authorization: Bearer`. Shown once. */
   readonly token: string;
+  /** Verifies `webhook-signature` of callbacks (Standard Webhooks). It is never sent again. */
+  readonly signing_secret: string;
   /** What was done. */
   readonly message: string;
   /** The environment of the machine user. */
@@ -575,7 +581,7 @@ export type StartCliLoginAnswer = {
   readonly expires_at: string;
 };
 export type StartCliLoginBody = {
-  /** Base64 of a raw X25519 key, made for this login alone. The token is sealed to it. */
+  /** Base64 or base64url, with or without padding, of a raw X25519 key that is created for this login. The token is sealed to it. */
   readonly public_key: string;
   /** How the token is called in the list of its owner, such as the name of the machine. */
   readonly token_name: string;
@@ -599,6 +605,8 @@ export type UploadPiletAnswer = {
   readonly size: number;
   /** The SHA-256 of the bytes, in lower-case hex. */
   readonly hash: string;
+  /** False for a version that is in no feed until it is enabled. */
+  readonly enabled: boolean;
   /** What was done. */
   readonly message: string;
 };

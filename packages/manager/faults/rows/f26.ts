@@ -131,7 +131,6 @@ export const f26: Row = playedOn<Observed, Base, { replicas: number; env: Record
       env: {
         SVC_LOG_LEVEL: 'warn',
         // Their limits are not the subject; they would refuse most of the polls.
-        SVC_CLI_LOGIN_STARTS_PER_CLIENT: '1000000',
         SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
         SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
       },

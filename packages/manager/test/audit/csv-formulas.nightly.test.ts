@@ -15,11 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** How many cells of a CSV text are formulas to LibreOffice. */
-async function readBySpreadsheet(name: string, csv: string) {
+/** How many cells of a CSV text are formulas to LibreOffice, with this separator. */
+async function readBySpreadsheet(name: string, csv: string, separator: string) {
   await writeFile(join(folder, `${name}.csv`), csv)
-  // Comma, double quote, UTF-8, from line 1; the last flags evaluate formulas, as Excel does.
-  const filter = 'Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1,true'
+  // Separator, double quote, UTF-8, from line 1; the last flags evaluate formulas, as Excel does.
+  const filter = `Text - txt - csv (StarCalc):${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,-1,true`
   await promisify(execFile)(ensureLibreOffice(), [
     `-env:UserInstallation=file://${folder}/profile`,
     '--headless',
@@ -35,10 +35,20 @@ async function readBySpreadsheet(name: string, csv: string) {
   return { formulas: (table.match(/table:formula=/g) ?? []).length }
 }
 
-test('CSV follows RFC 4180, and no payload is a formula to a spreadsheet', async () => {
-  const corpus = formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join('')
-  expect((await readBySpreadsheet('corpus', corpus)).formulas).toBe(0)
-  // The same texts as they are: the spreadsheet would have run them.
-  const raw = formulaPayloads.map((payload) => `before,"${payload.replaceAll('"', '""')}",after\r\n`).join('')
-  expect((await readBySpreadsheet('raw', raw)).formulas).toBeGreaterThan(5)
-}, 120_000)
+test.each<[string, string, number]>([
+  ['commas', ',', 5],
+  ['semicolons', ';', 0],
+  ['tabs', '\t', 0],
+])(
+  'no payload is a formula to a spreadsheet that separates cells by %s',
+  async (name, separator, atLeast) => {
+    const corpus = formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join('')
+    expect((await readBySpreadsheet(`corpus-${name}`, corpus, separator)).formulas).toBe(0)
+    // The same texts unchanged: the spreadsheet would have run them.
+    const raw = formulaPayloads
+      .map((payload) => `before,"${payload.replaceAll('"', '""')}",after\r\n`)
+      .join('')
+    expect((await readBySpreadsheet(`raw-${name}`, raw, separator)).formulas).toBeGreaterThan(atLeast)
+  },
+  120_000,
+)

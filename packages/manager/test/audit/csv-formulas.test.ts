@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { csvRecord } from '../../src/platform/lists/csv.ts'
 import { headersOf } from '../kit/app.ts'
 import { askExport, parseCsv } from '../kit/audit-export.ts'
-import { formulaPayloads } from '../kit/formula-payloads.ts'
+import { formulaPayloads, harmlessTexts } from '../kit/formula-payloads.ts'
 import { useProject } from '../kit/project.ts'
 
 const { service, admin } = useProject()
-/** Spreadsheets evaluate a cell that starts like this; a cell with a leading space is text to them. */
-const isFormula = (cell: string): boolean => /^[=+\-@＝＋－＠\t\r\n]/u.test(cell)
+/** Spreadsheets evaluate a cell that starts like this; some remove leading spaces. */
+const isFormula = (cell: string): boolean => /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(cell)
 
 test('[audit-export.csv] CSV follows RFC 4180, and every cell that would be a formula starts with an apostrophe', async () => {
   for (const [index, payload] of formulaPayloads.entries()) {
@@ -30,9 +30,35 @@ test('[audit-export.csv] CSV follows RFC 4180, and every cell that would be a fo
 
 test('a payload keeps its text, behind an apostrophe where it would be a formula', () => {
   const cells = parseCsv(formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join(''))
+  const withoutApostrophes = (text = ''): string => text.replaceAll("'", '')
   for (const [index, payload] of formulaPayloads.entries()) {
-    expect([payload, `'${payload}`]).toContain(cells[index]?.[1])
-    expect(isFormula(cells[index]?.[1] as string)).toBe(false)
+    const cell = cells[index]?.[1] as string
+    expect(withoutApostrophes(cell)).toBe(withoutApostrophes(payload))
+    expect([payload, isFormula(cell)]).toEqual([payload, false])
   }
   expect(formulaPayloads.filter(isFormula).length).toBeGreaterThan(15)
+  const harmless = parseCsv(harmlessTexts.map((text) => csvRecord(['before', text, 'after'])).join(''))
+  expect(harmless.map((record) => record[1])).toEqual(harmlessTexts)
+})
+
+test('[audit-export.csv] no part of a cell is a formula to a spreadsheet that separates cells by semicolons or tabs', () => {
+  // Such a spreadsheet sees quotes only at the start of what it takes for a cell, and removes them there.
+  const partsOf = (record: string): string[] =>
+    record.split(/[;\t\r\n]/).map((part) => part.replace(/^[\s"]+/, ''))
+  for (const payload of formulaPayloads) {
+    const record = csvRecord(['before', payload, 'after'])
+    expect([record, partsOf(record).filter(isFormula)]).toEqual([record, []])
+  }
+  const asIs = formulaPayloads.map((payload) => `before,"${payload.replaceAll('"', '""')}",after`)
+  expect(asIs.filter((record) => partsOf(record).some(isFormula)).length).toBeGreaterThan(10)
+})
+
+test('a long cell of separators and spaces takes no longer than others', () => {
+  for (const text of [
+    '; '.repeat(500_000),
+    ' '.repeat(1_000_000),
+    ';'.repeat(1_000_000),
+    `;${'"'.repeat(1_000_000)}`,
+  ])
+    expect(csvRecord([text]).length).toBeGreaterThanOrEqual(1_000_000)
 })

@@ -23,10 +23,17 @@ test('there is nothing to export of an empty trail', async () => {
 })
 
 describe('an export', () => {
+  let ofOneRow = ''
   beforeAll(async () => {
-    await appendRows(service, first, 20)
+    await appendRows(service, first, 1)
+    ofOneRow = (await manager('verify')).stdout
+    await appendRows(service, first, 19)
     await sealAll(service)
     await appendRows(service, second, 10)
+  })
+
+  test('of one row in one chain is told in the singular', () => {
+    expect(ofOneRow).toBe('audit trail ok: 1 row in 1 chain, 0 checkpoints\n')
   })
 
   test('seals what is not sealed, names the heads of all chains, and replaces no file', async () => {

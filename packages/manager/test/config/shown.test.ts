@@ -1,6 +1,7 @@
 // What operators are told of a configuration: warnings, and where the engines are. Never a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configWarnings } from '../../src/config/warnings.ts'
+import { settings } from '../../src/settings.ts'
 import { placeOfUrl } from '../../src/platform/db/redis-client.ts'
 import { topologyOf } from '../../src/platform/db/redis-topology.ts'
 import { databaseAddress, redisAddress, shownPlaces } from '../../src/platform/db/addresses.ts'
@@ -25,7 +26,7 @@ const formerGuessable =
   'SVC_PROXY_SECRET_PREVIOUS (proxy.previous_secret) has fewer than 32 characters and may be guessed; remove it as soon as every proxy sends the current secret'
 
 describe('warnings', () => {
-  const warningsOf = (env: Record<string, string>) => configWarnings(load({ ...leastEnv, ...env }))
+  const warningsOf = (env: Record<string, string>) => configWarnings(load({ ...leastEnv, ...env }), settings)
 
   test('a proxy secret that is missing or short, and a short former one', () => {
     expect(warningsOf({})).toEqual([missing])
@@ -38,6 +39,20 @@ describe('warnings', () => {
       guessable,
       formerGuessable,
     ])
+  })
+
+  test('a setting of the previous release that has no effect any more', () => {
+    const retired = {
+      SVC_PROXY_SECRET: long,
+      SVC_CLI_LOGIN_STARTS_PER_CLIENT: '30',
+      SVC_THROTTLES_CODE_BLOCK_MS: '900000',
+    }
+    const sentences = [
+      'SVC_CLI_LOGIN_STARTS_PER_CLIENT (cli_login.starts_per_client) is set but has no effect; remove it',
+      'SVC_THROTTLES_CODE_BLOCK_MS (throttles.code.block_ms) is set but has no effect; remove it',
+    ]
+    expect(warningsOf(retired)).toEqual(sentences)
+    expect(warningsOf({ ...retired, SVC_ENV: 'development' })).toEqual(sentences)
   })
 
   test('none in development, nor of a secret that nothing needs', () => {

@@ -26,7 +26,11 @@ async function send(name: string, headers: Record<string, string>, body = '{}'):
 }
 
 // The owner is known, and is no member of the project that the address names.
-const toStranger = { body: '', status: 404, answers: () => ({ error: 'project not found' }) }
+const toStranger = {
+  body: '',
+  status: 403,
+  answers: () => ({ error: expect.stringContaining('not permitted: this needs project role') as unknown }),
+}
 
 // The owner is no administrator.
 const toUser = {
@@ -57,6 +61,11 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
   'GET /api/audit/evidence': toUser,
   'GET /api/audit/evidence/:name': toUser,
   'GET /api/access/review': toUser,
+  'POST /api/access/review': {
+    body: '',
+    status: 403,
+    answers: () => ({ page: expect.stringContaining('system role administrator') as unknown }),
+  },
   'POST /api/access/review/attest': toUser,
   'GET /pilets/:projectId': toStranger,
   'POST /pilets/:projectId/:name/:version': toStranger,

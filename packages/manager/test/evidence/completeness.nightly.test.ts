@@ -13,7 +13,6 @@ let service: TestApp
 beforeAll(async () => {
   service = await startTestApp({
     env: {
-      SVC_CLI_LOGIN_STARTS_PER_CLIENT: '10000',
       SVC_CLI_LOGIN_POLLS_PER_CLIENT: '10000',
       SVC_TRIGGERS_MAX_PER_PROJECT: '10000',
     },

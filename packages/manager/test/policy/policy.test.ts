@@ -115,7 +115,7 @@ describe('policy', () => {
       ).status
     expect(await statusFor(people.maintainer)).toBe(200)
     expect(await statusFor(people.developer)).toBe(403)
-    expect(await statusFor(people.stranger)).toBe(404)
+    expect(await statusFor(people.stranger)).toBe(403)
     await guarded.close()
   })
 

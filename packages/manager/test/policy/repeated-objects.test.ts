@@ -2,6 +2,7 @@
 import { execute, parse } from 'graphql'
 import { beforeEach, expect, test } from 'vitest'
 import { notFound } from '../../src/platform/errors.ts'
+import { countObjects } from '../../src/platform/graphql/object-budget.ts'
 import { createSchema, readSdl } from '../../src/platform/graphql/schema.ts'
 import type { Actor } from '../../src/policy/actor.ts'
 import { guardSchema } from '../../src/policy/guard-graphql.ts'
@@ -27,6 +28,7 @@ const schema = createSchema(
 )
 const scopes: Scopes = { PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: () => Promise.resolve([]) } }
 guardSchema(schema, scopes)
+countObjects(schema)
 
 let asked: string[] = []
 let missing = new Set<string>()

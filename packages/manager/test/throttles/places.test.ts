@@ -1,6 +1,8 @@
-// Where callers are limited at all: in the places the interface names, and in no other.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApp, headersOf, startTestApp } from '../kit/app.ts'
+// Where callers are limited at all: in the four places the interface names, and in no other.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../tools/openapi-frame.ts'
+import { createApiDocument } from '../../tools/openapi.ts'
+import { type Person, type TestApp, headersOf, startTestApp } from '../kit/app.ts'
 import { bearer, throughProxy } from '../kit/credentials.ts'
 import { rawCall } from '../kit/http.ts'
 import { freshClient } from '../kit/machines.ts'
@@ -8,54 +10,99 @@ import { type ApiRoute, routesOf } from '../kit/routes.ts'
 import { seedUser } from '../kit/seed.ts'
 
 let service: TestApp
+let person: Person
 beforeAll(async () => {
   service = await startTestApp()
+  person = await seedUser(service.sql, 'person')
 })
 afterAll(() => service.close())
 
 /**
- * The routes whose failures are counted; the CLI's poll joins them when it is built. How often an application may notify is
- * in features/comms/emit-rates.test.ts. The check of a credential counts too, but says so in its answer, which is always 200.
+ * The routes that answer 429. How often an application may notify is in features/comms/emit-rates.test.ts. The check of a
+ * credential counts failures too, but says so in its answer, which is always 200.
  */
 const limited = [
   'ANY /esb/*',
   'DELETE /api/machine/backend/:id',
   'GET /api/machine/application/:id/tenants',
+  'POST /api/cli/login/poll',
   'POST /api/machine/comms/emit',
   'POST /api/machine/comms/publish',
   'POST /api/machine/register-backend',
+  'POST /api/validate-oauth-user',
   'POST /api/validate-proxy-auth',
   'PUT /api/machine/backend/:id/heartbeat',
-  'any other address of machines',
 ]
+const unknownAddress = 'any other address of machines'
 
-test('[errors.rate-limits] repeated failures meet 429 with Retry-After in the named places and nowhere else', async () => {
-  const person = await seedUser(service.sql, 'person')
-  const body = JSON.stringify({
+// More than any limit by the minute has been: 30 starts and 30 polls of a login, 10 codes.
+const tries = 40
+
+type Request = { path: string; type: string; body: string }
+/** What a route is sent each time: well formed where a limit might count what is, or what is guessed. */
+function requestOf({ name, path }: Pick<ApiRoute, 'name' | 'path'>, index: number): Request {
+  const code = `BBBB-${'BCDFGHJKLMNPQRSTVWXZ'[index % 20]}BB${'BC'[Math.floor(index / 20)]}`
+  const fields = { code, form_token: 'x', decision: 'deny' }
+  if (name === 'POST /cli/authorize')
+    return { path, type: 'application/x-www-form-urlencoded', body: new URLSearchParams(fields).toString() }
+  const body = {
     authorization_header: 'Bearer nonsense',
     application_id: person.id,
     query: '{ nothing }',
-  })
-  const failOn = async ({
-    method,
-    path,
-  }: Pick<ApiRoute, 'method' | 'path'>): Promise<[status: number, saysWhen: boolean][]> => {
-    const answers: [number, boolean][] = []
-    const client = freshClient()
-    for (let tries = 0; tries < 25; tries++) {
-      const credential = path === '/query' ? headersOf(person) : bearer('nonsense')
-      const lines = { 'content-type': 'application/json', ...throughProxy(client), ...credential }
-      const answer = await rawCall(service.url, { method, path, headers: Object.entries(lines), body })
-      answers.push([answer.status, Number(answer.headers['retry-after'] ?? 0) >= 1])
+    public_key: Buffer.alloc(32, 9).toString('base64'),
+    token_name: 'laptop',
+    session_id: 'no such session',
+  }
+  const query = name === 'GET /cli/authorize' ? `?code=${code}` : ''
+  return { path: `${path}${query}`, type: 'application/json', body: JSON.stringify(body) }
+}
+
+/** The 429s that a route answers to many requests of one client, and whether each says when to come again. */
+async function refusalsOf(
+  route: Pick<ApiRoute, 'name' | 'method' | 'path'>,
+  credential: Record<string, string>,
+): Promise<boolean[]> {
+  const client = freshClient()
+  const answers = await Promise.all(
+    Array.from({ length: tries }, (_, index) => {
+      const { path, type, body } = requestOf(route, index)
+      const lines = { 'content-type': type, ...throughProxy(client), ...credential }
+      return rawCall(service.url, { method: route.method, path, headers: Object.entries(lines), body })
+    }),
+  )
+  return answers
+    .filter(({ status }) => status === 429)
+    .map(({ headers }) => Number(headers['retry-after'] ?? 0) >= 1)
+}
+
+describe('[errors.rate-limits] 429 with Retry-After is answered in the named places and nowhere else', () => {
+  test('to many requests of every route, with a wrong credential and by a signed-in person', async () => {
+    const met: string[] = []
+    const unknown = { name: unknownAddress, method: 'GET', path: '/api/machine/x' }
+    for (const route of [...routesOf(service), unknown]) {
+      const refused = [
+        ...(await refusalsOf(route, bearer('nonsense'))),
+        ...(await refusalsOf(route, headersOf(person))),
+      ]
+      expect(refused.every((saysWhen) => saysWhen)).toBe(true)
+      if (refused.length > 0) met.push(route.name)
     }
-    return answers.filter(([status]) => status === 429)
-  }
-  const met: string[] = []
-  const unknown = { name: 'any other address of machines', method: 'GET', path: '/api/machine/x' }
-  for (const route of [...routesOf(service), unknown]) {
-    const refused = await failOn(route)
-    expect(refused.every(([, saysWhen]) => saysWhen)).toBe(true)
-    if (refused.length > 0) met.push(route.name)
-  }
-  expect(met.toSorted()).toEqual(limited)
+    expect(met.toSorted()).toEqual([...limited, unknownAddress].toSorted())
+  })
+
+  test('by the API document, which every answer of every test is compared with', () => {
+    const { document } = createApiDocument(service.app.routes)
+    const declared = Object.entries(document['paths'] as Record<string, Record<string, Json>>).flatMap(
+      ([path, item]) =>
+        Object.entries(item)
+          .filter(([, operation]) => '429' in ((operation['responses'] as Json | undefined) ?? {}))
+          .map(([method]) => `${method.toUpperCase()} ${path}`),
+    )
+    const documented = limited
+      .filter((name) => !name.startsWith('ANY'))
+      .map((name) => name.replace(/:(\w+)/g, '{$1}'))
+    const isGateway = (name: string): boolean => name.includes(' /esb/')
+    expect(declared.filter((name) => !isGateway(name)).toSorted()).toEqual(documented.toSorted())
+    expect(declared.some(isGateway)).toBe(true)
+  })
 })

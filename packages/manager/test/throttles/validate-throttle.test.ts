@@ -46,9 +46,18 @@ const oauth = (client: string) =>
     user_id: owner.id,
     application_id: project.applicationId,
   })
+const malformed = (client: string, app = service) =>
+  call(app.url, '/api/validate-oauth-user', throughProxy(client), { user_id: 'nobody' })
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status)
 async function lockOut(client: string): Promise<void> {
   expect(await statuses(11, () => fail(client))).toEqual([...times(10, 401), 429])
+}
+
+/** Failures in turn until one is refused, with fewer in each process than would lock there; how many were free. */
+async function untilLocked(most: number, send: (app: TestApp) => Promise<JsonAnswer>): Promise<number> {
+  for (let count = 0; count < 2 * most; count++)
+    if ((await send(count % 2 === 0 ? service : twin)).status === 429) return count
+  throw new Error('neither process refused')
 }
 
 describe('a client that fails too often', () => {
@@ -83,11 +92,11 @@ describe('a client that fails too often', () => {
     expectLocked(await fail(client), 300)
   })
 
-  test('[proxy-auth.lockout] is refused when it asks about a signed-in person too', async () => {
+  test('[proxy-auth.lockout] is not refused when the proxy asks about a person it signed in', async () => {
     const client = nextClient()
-    expect((await oauth(client)).status).toBe(200)
     await lockOut(client)
-    expectLocked(await oauth(client), 300)
+    expect((await oauth(client)).status).toBe(200)
+    expectLocked(await fail(client), 300)
   })
 
   test('[proxy-auth.lockout-limits] does not lock out another client of the same proxy, nor the proxy itself', async () => {
@@ -153,6 +162,37 @@ describe('a client that fails too often', () => {
         expect([answer.status, Object.keys(answer.body)]).toEqual([401, ['error', 'code', 'request_id']])
       }
     await lockOut(victim)
+  })
+})
+
+describe('malformed requests about a person', () => {
+  test('[proxy-auth.lockout] lock the client out there after the tenth, the well-formed ones too', async () => {
+    const client = nextClient()
+    expect(await statuses(10, () => malformed(client))).toEqual(times(10, 400))
+    expectLocked(await malformed(client), 300)
+    expectLocked(await oauth(client), 300)
+    expect((await oauth(nextClient())).status).toBe(200)
+  })
+
+  test('[proxy-auth.lockout] [proxy-auth.lockout-limits] lock out no credential, and a success clears their count', async () => {
+    const client = nextClient()
+    expect(await statuses(9, () => malformed(client))).toEqual(times(9, 400))
+    expect((await oauth(client)).status).toBe(200)
+    expect(await statuses(10, () => malformed(client))).toEqual(times(10, 400))
+    expectLocked(await malformed(client), 300)
+    expect((await ask(client, `Bearer ${token}`)).status).toBe(200)
+    expect((await fail(client)).status).toBe(401)
+    // A valid token proves nothing about the people behind that address.
+    expectLocked(await oauth(client), 300)
+  })
+
+  test('[proxy-auth.lockout] count together in two processes', async () => {
+    // Once more with another client when Redis was too slow for a moment, and each counted for itself.
+    await vi.waitFor(async () => {
+      const client = nextClient()
+      expect(await untilLocked(9, (app) => malformed(client, app))).toBe(10)
+      for (const app of [service, twin]) expect((await malformed(client, app)).status).toBe(429)
+    }, 60_000)
   })
 })
 
@@ -234,13 +274,6 @@ describe('two processes', () => {
     expect((await ask(client, `Bearer ${token}`, twin)).status).toBe(200)
     await expect.poll(statusOfBasic).toBe(200)
   })
-
-  /** Failures in turn until one is refused, with fewer in each process than would lock there; how many were free. */
-  async function untilLocked(most: number, send: (app: TestApp) => Promise<JsonAnswer>): Promise<number> {
-    for (let count = 0; count < 2 * most; count++)
-      if ((await send(count % 2 === 0 ? service : twin)).status === 429) return count
-    throw new Error('neither process refused')
-  }
 
   test('[proxy-auth.lockout] [proxy-auth.lockout-basic] count together, and a lockout holds in both', async () => {
     // Once more with another client when Redis was too slow for a moment, and each counted for itself.
