@@ -12,10 +12,6 @@ declare module 'fastify' {
 }
 
 const maxLoopDelayMs = 1_000
-// A loop that is as late as this begins requests for a while in each of its turns, and refuses those that came with them: what
-// has begun then ends in time.
-const lateMs = 100
-const beginMs = 50
 const resolutionMs = 10
 const sampleEveryMs = 1_000
 
@@ -32,32 +28,17 @@ export function shedWhenOverloaded(
 ): void {
   const { waiting, maxWaiting, metrics } = options
   const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
-  const turnMs = watchTurns()
   const shed = (point: 'event_loop' | 'db_pool'): never => {
     metrics.shed.inc({ point })
     throw unavailable('the service is overloaded; try again')
   }
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.neverShed !== true) {
-      const delayMs = loopDelayMs()
-      if (delayMs > maxLoopDelayMs || (delayMs > lateMs && turnMs() > beginMs)) shed('event_loop')
+      if (loopDelayMs() > maxLoopDelayMs) shed('event_loop')
       if (waiting() >= maxWaiting) shed('db_pool')
     }
     done()
   })
-}
-
-/** Returns a function that returns for how many milliseconds this turn of the event loop has begun requests. */
-function watchTurns(): () => number {
-  let beganAt: number | null = null
-  return () => {
-    const now = performance.now()
-    if (beganAt === null) {
-      beganAt = now
-      setImmediate(() => (beganAt = null))
-    }
-    return now - beganAt
-  }
 }
 
 /**
