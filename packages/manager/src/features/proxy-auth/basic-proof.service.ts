@@ -20,7 +20,7 @@ export type BasicProofDeps = {
   guesses: Throttle
 }
 export type WantedName = { key: string; applicationId: string }
-type Guess = { secret: PresentedSecret; name: string; client: string; pair: string }
+type Guess = { secret: PresentedSecret; client: string; pair: string }
 
 /** Tells names apart. */
 export const nameKey = ({ key, applicationId }: WantedName): string => `${applicationId} ${key}`
@@ -38,12 +38,9 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
     if (blockedMs > 0) throw tooManyFailures(blockedMs)
   }
   /** Waits for its turn, counts the guess, then tries it: a guess that will not be tried is not counted. */
-  const tryPassword = (
-    row: BasicCredential | null,
-    { secret, name, client, pair }: Guess,
-  ): Promise<boolean> =>
-    // Turns are by project and name, whether or not the name exists: addresses are easy to come by.
-    kdf.inTurn({ lane: 'password', owner: row?.project_id ?? 'none', name }, async () => {
+  const tryPassword = (row: BasicCredential | null, { secret, client, pair }: Guess): Promise<boolean> =>
+    // Turns are by project, whether or not the name exists: names and addresses are easy to come by.
+    kdf.inTurn({ lane: 'password', owner: row?.project_id ?? 'none' }, async () => {
       const blocks = await Promise.all([throttle.fail(client), guesses.fail(pair)])
       if (Math.max(...blocks) > 0) throw tooManyFailures(Math.max(...blocks))
       const stored = row?.enabled === true ? row.password_hash : null
@@ -60,8 +57,7 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
       await refuseBlocked(client, pair)
       // With the hash: what is found out about another one says nothing about this.
       const flight = `${client} ${secret.fingerprint} ${row?.password_hash}`
-      const name = normalized(wanted.key)
-      const isRight = await once(flight, () => tryPassword(row, { secret, name, client, pair }))
+      const isRight = await once(flight, () => tryPassword(row, { secret, client, pair }))
       if (!isRight) throw invalidCredentials()
       // What was counted for the guess, and a block that began with it.
       guesses.succeed(pair)

@@ -1,16 +1,16 @@
 // The slow hash of secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
 // 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Making secrets, proving tokens
-// and trying passwords take turns, and so do the projects, and the names within a project: whoever floods the queue waits
-// for long and is refused, and the others hardly wait longer.
+// and trying passwords take turns, and so do the projects: whoever floods the queue waits for long and is refused, and the
+// others hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Owners, createFairShare } from '../throttle/fair-share.ts'
+import { createFairShare } from '../throttle/fair-share.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
-/** On whose account a hash is computed: a lane, who in it, and which of their names. */
-export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string; name?: string }
+/** On whose account a hash is computed: a lane, and who in it. */
+export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string }
 
 export type Kdf = {
   /** A new salted hash of the secret, in the text form that verify reads. */
@@ -30,10 +30,10 @@ const saltBytes = 16
 const idleTimeoutMs = 60_000
 // Refusals bring the same callers back at once; whoever waits does not stand in the way of newer requests.
 const maxWaitMs = 30_000
-// More than the callers of a flood that ask again while one hash is computed; each costs the next caller one hash.
+// A flood whose callers ask again when they are answered brings one or two new requests in the time of a hash; more of them
+// may count, and each is one hash to wait for.
 const amongNewest = 4
 const busy = 'too many credentials are being verified; try again'
-const ownersOf = ({ lane, owner, name = '' }: KdfAccount): Owners => [lane, owner, name]
 
 /** `threads` run at once, and `maxQueue` wait. */
 export function createKdf(options: {
@@ -64,7 +64,7 @@ export function createKdf(options: {
     throw unavailable(busy, cause)
   }
   const inTurn = async <T>(account: KdfAccount, work: () => Promise<T>): Promise<T> => {
-    const lease = await turns.take(ownersOf(account)).catch(refuse)
+    const lease = await turns.take([account.lane, account.owner]).catch(refuse)
     try {
       return await work()
     } finally {

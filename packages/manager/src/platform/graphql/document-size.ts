@@ -20,7 +20,7 @@ import { maxObjects, pageSizeOf } from './object-budget.ts'
 
 /**
  * Of queries, five lists inside one another with default pages; four pass, with many fields in each. A mutation must not
- * be refused once it has run, so that what it could return has to be within the budget.
+ * be refused for its objects once it has run, so that what it could return has to be within the budget.
  */
 const maxPossibleObjects = (operation: OperationTypeNode): number =>
   operation === OperationTypeNode.MUTATION ? maxObjects : 1_000_000_000

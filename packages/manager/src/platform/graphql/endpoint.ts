@@ -11,6 +11,7 @@ import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
 import type { Static } from 'typebox'
 import { type AppError, badRequest, forbidden, unavailable } from '../errors.ts'
 import type { ApiServer } from '../http/declarations.ts'
+import { whenClosed } from '../http/close-signal.ts'
 import { toAppError } from '../http/error-bodies.ts'
 import type { graphqlError } from '../http/http.schemas.ts'
 import { isFromOwnPage } from '../http/origin.ts'
@@ -48,7 +49,7 @@ export type EndpointOptions = {
 export function registerGraphql(server: ApiServer, options: EndpointOptions): void {
   const { schema } = options
   const documents = createDocuments(schema)
-  const turnOf = createTurns()
+  const newTurn = createTurns()
   server.decorateRequest('turn')
 
   /** The operation that may run, or why none may. */
@@ -78,10 +79,10 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     return Promise.race([executed, refusedAnswer(contextValue)])
   }
 
-  /** Before the body is read, so that a request that waits takes no memory. Until the response is sent: it takes some too. */
-  const takeTurn: onRequestAsyncHookHandler = async (request, reply) => {
-    request.turn = turnOf(options.personOf(request))
-    reply.raw.once('close', request.turn.end)
+  /** Before the body is read, so that a request that waits takes little memory. */
+  const waitForTurn: onRequestAsyncHookHandler = async (request, reply) => {
+    request.turn = newTurn(options.personOf(request))
+    whenClosed(reply, request.turn.leave)
     await request.turn.begin()
   }
 
@@ -89,13 +90,13 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   const route = {
     config,
     bodyLimit: options.maxBodyBytes,
-    onRequest: [refuseForeign, takeTurn],
+    onRequest: [refuseForeign, waitForTurn],
     preValidation: refuseBatch,
     schema: querySchema,
   }
   server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
-    const { data = null, errors } = await run(body, request)
+    const { data = null, errors } = await request.turn.run(() => run(body, request))
     if (errors === undefined) return { data }
     const shown = errors.slice(0, maxErrors).map((error) => show(error, reply, options))
     request.hasFailed = true

@@ -9,22 +9,22 @@ const never = () => false
 
 type Turns = ReturnType<typeof createTurns>
 
-async function inTurn<T>(turnOf: Turns, person: string, work: (turn: Turn) => Promise<T>): Promise<T> {
-  const turn = turnOf(person)
+async function inTurn<T>(newTurn: Turns, person: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+  const turn = newTurn(person)
   try {
     await turn.begin()
-    return await work(turn)
+    return await turn.run(() => work(turn))
   } finally {
-    turn.end()
+    turn.leave()
   }
 }
 
 /** Requests that end when they are told to. */
-function openRequests(turnOf: Turns) {
+function openRequests(newTurn: Turns) {
   const started: string[] = []
   const ends = new Map<string, () => void>()
   const send = (person: string, name: string): Promise<string> =>
-    inTurn(turnOf, person, async () => {
+    inTurn(newTurn, person, async () => {
       started.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
@@ -58,17 +58,17 @@ describe('requests', () => {
   })
 
   test('that fail pass their turn on too', async () => {
-    const turnOf = createTurns()
-    const fail = () => inTurn(turnOf, 'anna', () => Promise.reject(new Error('broken')))
+    const newTurn = createTurns()
+    const fail = () => inTurn(newTurn, 'anna', () => Promise.reject(new Error('broken')))
     const failures = await Promise.all(Array.from({ length: 30 }, () => failureOf(fail())))
     expect(new Set(failures.map((error) => (error as Error).message))).toEqual(new Set(['broken']))
-    expect(await inTurn(turnOf, 'anna', () => Promise.resolve('served'))).toBe('served')
+    expect(await inTurn(newTurn, 'anna', () => Promise.resolve('served'))).toBe('served')
   })
 
-  test('of whoever has the most are refused with 503 while 4,000 wait, and those of others are not', async () => {
-    const turnOf = createTurns()
-    const { send, end, started } = openRequests(turnOf)
-    const all = Array.from({ length: 8 + 4_000 }, (_, i) => send('anna', `a${i}`))
+  test('of whoever has the most are refused with 503 while 1,000 wait, and those of others are not', async () => {
+    const newTurn = createTurns()
+    const { send, end, started } = openRequests(newTurn)
+    const all = Array.from({ length: 8 + 1_000 }, (_, i) => send('anna', `a${i}`))
     const refused = await failureOf(send('anna', 'one too many'))
     expect(refused).toBeInstanceOf(AppError)
     const { status, retryAfterSeconds } = refused as AppError
@@ -81,18 +81,18 @@ describe('requests', () => {
       end(started[i] as string)
       await settled()
     }
-    expect(await Promise.all(all)).toHaveLength(8 + 4_000)
-    expect(await inTurn(turnOf, 'anna', () => Promise.resolve('served'))).toBe('served')
+    expect(await Promise.all(all)).toHaveLength(8 + 1_000)
+    expect(await inTurn(newTurn, 'anna', () => Promise.resolve('served'))).toBe('served')
   })
 
   test('of a caller who leaves stop waiting', async () => {
-    const turnOf = createTurns()
-    const { send, started, end } = openRequests(turnOf)
+    const newTurn = createTurns()
+    const { send, started, end } = openRequests(newTurn)
     const all = Array.from({ length: 8 }, (_, i) => send('anna', `a${i}`))
-    const left = turnOf('anna')
+    const left = newTurn('anna')
     const begun = failureOf(left.begin())
     const next = send('anna', 'next')
-    left.end()
+    left.leave()
     expect(await begun).toBeInstanceOf(AppError)
     end('a0')
     await settled()
@@ -104,18 +104,18 @@ describe('requests', () => {
 
 describe('large responses', () => {
   test('of one person are built one after the other, those of others at the same time', async () => {
-    const turnOf = createTurns()
+    const newTurn = createTurns()
     const order: string[] = []
     const ends = new Map<string, () => void>()
     const build = (person: string, name: string): Promise<void> =>
-      inTurn(turnOf, person, async (turn) => {
+      inTurn(newTurn, person, async (turn) => {
         // Several fields ask; the request waits once.
         await Promise.all([turn.enterLarge(), turn.enterLarge()])
         expect(turn.enterLarge()).toBeNull()
         order.push(name)
         await new Promise<void>((resolve) => ends.set(name, resolve))
       })
-    const fail = inTurn(turnOf, 'anna', async (turn) => {
+    const fail = inTurn(newTurn, 'anna', async (turn) => {
       await settled()
       void turn.enterLarge()
       throw new Error('gone')
@@ -134,8 +134,8 @@ describe('large responses', () => {
 })
 
 describe('documents', () => {
-  const judge = (turnOf: Turns, person: string, ...how: Parameters<Turn['judge']>) =>
-    inTurn(turnOf, person, (turn) => turn.judge(...how))
+  const judge = (newTurn: Turns, person: string, ...how: Parameters<Turn['judge']>) =>
+    inTurn(newTurn, person, (turn) => turn.judge(...how))
   const busyFor = (ms: number) => (): number => {
     const until = performance.now() + ms
     while (performance.now() < until);
@@ -143,27 +143,27 @@ describe('documents', () => {
   }
 
   test('of one person are judged one at a time, with a pause of nine times as long after each refused one', async () => {
-    const turnOf = createTurns()
+    const newTurn = createTurns()
     const startedAt = performance.now()
     const ends = await Promise.all(
-      Array.from({ length: 4 }, () => judge(turnOf, 'anna', true, busyFor(5), always) as Promise<number>),
+      Array.from({ length: 4 }, () => judge(newTurn, 'anna', true, busyFor(5), always) as Promise<number>),
     )
     for (const [index, end] of ends.entries()) expect(end - startedAt).toBeGreaterThan(5 + index * 49)
   })
 
   test('wait for the pause also when nothing else of the person is under way', async () => {
-    const turnOf = createTurns()
-    const first = (await judge(turnOf, 'anna', true, busyFor(5), always)) as number
-    const second = (await judge(turnOf, 'anna', false, () => performance.now(), never)) as number
+    const newTurn = createTurns()
+    const first = (await judge(newTurn, 'anna', true, busyFor(5), always)) as number
+    const second = (await judge(newTurn, 'anna', false, () => performance.now(), never)) as number
     expect(second - first).toBeGreaterThan(44)
   })
 
   test('of other people are judged in that pause, and the event loop turns before each costly one', async () => {
-    const turnOf = createTurns()
+    const newTurn = createTurns()
     const order: string[] = []
     const note = (name: string) => () => void order.push(name)
-    const all = Array.from({ length: 3 }, (_, i) => judge(turnOf, 'anna', true, note(`a${i}`), always))
-    const others = Array.from({ length: 20 }, (_, i) => judge(turnOf, `p${i}`, true, note('other'), never))
+    const all = Array.from({ length: 3 }, (_, i) => judge(newTurn, 'anna', true, note(`a${i}`), always))
+    const others = Array.from({ length: 20 }, (_, i) => judge(newTurn, `p${i}`, true, note('other'), never))
     setImmediate(note('loop'))
     await Promise.all([...all, ...others])
     expect(order.filter((name) => name !== 'other')).toEqual(['loop', 'a0', 'a1', 'a2'])
@@ -171,11 +171,11 @@ describe('documents', () => {
   })
 
   test('that cannot be judged do not block the next ones', async () => {
-    const turnOf = createTurns()
+    const newTurn = createTurns()
     const broken = (): never => {
       throw new Error('broken')
     }
-    expect(await failureOf(judge(turnOf, 'anna', true, broken, never))).toBeInstanceOf(Error)
-    expect(await judge(turnOf, 'anna', true, () => 'judged', never)).toBe('judged')
+    expect(await failureOf(judge(newTurn, 'anna', true, broken, never))).toBeInstanceOf(Error)
+    expect(await judge(newTurn, 'anna', true, () => 'judged', never)).toBe('judged')
   })
 })

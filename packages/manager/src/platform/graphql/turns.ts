@@ -1,13 +1,14 @@
 // The requests of one person take turns, so that many connections of one person slow that person down and nobody else.
 // The API has no rate limit: requests wait, and only an absurd number of them is refused.
 import { setImmediate as nextLoop } from 'node:timers/promises'
+import { unavailable } from '../errors.ts'
 import { createFairShare } from '../throttle/fair-share.ts'
 
 const limits = {
   /** Of one person. */
   running: 8,
-  /** Of all people; their bodies are not read yet. */
-  waiting: 4_000,
+  /** Of all people; of each body Node reads no more than 128 KiB meanwhile. */
+  waiting: 1_000,
   waitMs: 20_000,
 } as const
 // More than can be connected: only the places of one person are scarce.
@@ -34,8 +35,10 @@ type Person = {
 export type Turn = {
   /** Waits for the turn; throws 503 when too many requests wait, or for too long. */
   begin(): Promise<void>
-  /** Passes the turn on, or stops waiting for it. */
-  end: () => void
+  /** Does the work of the request, then passes the turn on. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** The caller has left: ends the turn unless its work has begun, which goes on without the caller. */
+  leave: () => void
   /** Identifies the person: work that is paced by it is shared by all of the person's requests. */
   pace: object
   /**
@@ -54,65 +57,74 @@ export function createTurns() {
     maxEach: limits.running,
     maxWaiting: limits.waiting,
     maxWaitMs: limits.waitMs,
-    full: 'too many of your requests are waiting; send fewer at a time',
+    full: 'too many of your requests are waiting or take too long; send fewer at a time',
   })
   const people = new Map<string, Person>()
   const forgetIdle = (name: string, { turns, isPausing }: Person): void => {
     if (turns === 0 && !isPausing) people.delete(name)
   }
-  const pause = (name: string, person: Person, tookMs: number): Promise<void> => {
-    person.isPausing = true
-    return new Promise((resolve) =>
-      setTimeout(
-        () => {
-          person.isPausing = false
-          forgetIdle(name, person)
-          resolve()
-        },
-        Math.min(pauseFactor * (tookMs + requestMs), maxPauseMs),
-      ),
-    )
-  }
-  const judgeOf =
-    (name: string, person: Person): Turn['judge'] =>
-    async (isCostly, work, isRefusal) => {
-      const before = person.judged
-      const { promise, resolve } = Promise.withResolvers<void>()
-      person.judged = promise
-      await before
-      if (isCostly) await nextLoop()
-      const startedAt = performance.now()
-      try {
-        const result = work()
-        if (isRefusal(result)) resolve(pause(name, person, performance.now() - startedAt))
-        return result
-      } finally {
-        resolve()
-      }
-    }
   return (name: string): Turn => {
     const person = people.get(name) ?? newPerson()
     people.set(name, person)
     person.turns++
     const request = {}
     const place = places.begin([name])
-    let isOver = false
+    let state: 'waits' | 'runs' | 'over' = 'waits'
+    const end = (): void => {
+      state = 'over'
+      leaveLarge(person, request)
+      place.release()
+      person.turns--
+      forgetIdle(name, person)
+    }
     return {
       begin: () => place.add(1),
-      end: () => {
-        if (isOver) return
-        isOver = true
-        leaveLarge(person, request)
-        place.release()
-        person.turns--
-        forgetIdle(name, person)
+      run: async (work) => {
+        if (state !== 'waits') throw unavailable('the caller has left')
+        state = 'runs'
+        return await work().finally(end)
+      },
+      leave: () => {
+        if (state === 'waits') end()
       },
       pace: person,
-      judge: judgeOf(name, person),
+      judge: judgeOf(person, () => forgetIdle(name, person)),
       enterLarge: largeOf(person, request),
     }
   }
 }
+
+function pause(person: Person, tookMs: number, whenOver: () => void): Promise<void> {
+  person.isPausing = true
+  return new Promise((resolve) =>
+    setTimeout(
+      () => {
+        person.isPausing = false
+        whenOver()
+        resolve()
+      },
+      Math.min(pauseFactor * (tookMs + requestMs), maxPauseMs),
+    ),
+  )
+}
+
+const judgeOf =
+  (person: Person, whenPaused: () => void): Turn['judge'] =>
+  async (isCostly, work, isRefusal) => {
+    const before = person.judged
+    const { promise, resolve } = Promise.withResolvers<void>()
+    person.judged = promise
+    await before
+    if (isCostly) await nextLoop()
+    const startedAt = performance.now()
+    try {
+      const result = work()
+      if (isRefusal(result)) resolve(pause(person, performance.now() - startedAt, whenPaused))
+      return result
+    } finally {
+      resolve()
+    }
+  }
 
 const newPerson = (): Person => ({
   turns: 0,

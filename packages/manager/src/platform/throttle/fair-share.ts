@@ -12,7 +12,7 @@ export type FairShareOptions = {
   item?: number
   /** The most that one owner of the last level holds at once. */
   maxEach?: number
-  /** How many requests may wait. Beyond that, the owner with the most waiting requests loses the last one. */
+  /** How many requests may wait. Beyond that, the owner with the most waiting requests loses one. */
   maxWaiting: number
   maxWaitMs: number
   /** What the 503 says. */
@@ -165,7 +165,8 @@ export class FairShare {
     return {
       add: async (size) => {
         if (use.isOver) throw this.#full()
-        if (this.#waiting === 0 && this.#fits(use, size)) this.#give(use, size)
+        // Nobody who waits fits, so that nobody is overtaken who could begin.
+        if (this.#fits(use, size)) this.#give(use, size)
         else await this.#wait(use, size)
       },
       moveTo: (owners) => {
@@ -292,7 +293,7 @@ export class FairShare {
     }
   }
 
-  /** Refuses the request that would be served last, of the owner with the most. */
+  /** Refuses a request of the owner with the most: the newest, or the oldest where the newest count. */
   #refuseOne(): void {
     const isNewestLast = this.#options.amongNewest === undefined
     let last: Request | undefined
