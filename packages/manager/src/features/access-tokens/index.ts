@@ -29,6 +29,7 @@ type Deps = Omit<AccessTokensDeps, 'issue'> &
 export const accessTokens = defineFeature({
   name: 'accessTokens',
   sdl: readSdl(import.meta.url, './access-tokens.graphql'),
+  settings: accessTokenSettings,
   constraints: {
     personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
   },
