@@ -3,8 +3,16 @@
 // numbers that are written with an exponent, as Go prints a float64 from 1e6 on.
 import { locate } from './errors.ts'
 import { type Operand, type PipeNode } from './node.ts'
-import { type Run } from './run.ts'
 import { type Value, entry, isMap } from './value.ts'
+
+/** What is looked at of an execution. */
+interface Execution {
+  readonly position: number
+  readonly site: { readonly position: number } | null
+  readonly names: readonly number[]
+  readonly values: readonly Value[]
+  readonly top: number
+}
 
 /** Something without a value that was used. */
 export interface MissingValue {
@@ -46,7 +54,7 @@ export class Watch {
   }
 
   /** The text of a number is written, or returned by a function. */
-  number({ site, position: around }: Run, value: number, text: string): void {
+  number({ site, position: around }: Execution, value: number, text: string): void {
     const position = site?.position ?? around
     if (!text.includes('e') || this.#seenNumbers.has(position)) return
     this.#seenNumbers.add(position)
@@ -55,7 +63,7 @@ export class Watch {
   }
 
   /** An action wrote `<no value>`. */
-  written(run: Run, dot: Value, pipe: PipeNode): void {
+  written(run: Execution, dot: Value, pipe: PipeNode): void {
     const operand = valueOf(pipe)
     if (this.#seen.has(operand.position)) return
     const lacking = lackingKey(run, dot, operand)
@@ -63,7 +71,7 @@ export class Watch {
   }
 
   /** A function was given nil; what is nil in the data is a value like any other there. */
-  given(run: Run, dot: Value, argument: Operand, givenTo: string): void {
+  given(run: Execution, dot: Value, argument: Operand, givenTo: string): void {
     const operand = argument.kind === 'pipe' ? valueOf(argument) : argument
     if (this.#seen.has(operand.position)) return
     const name = lackingKey(run, dot, operand)
@@ -85,7 +93,7 @@ function valueOf(pipe: PipeNode): Operand {
 }
 
 /** The name as it is written, up to the first key that the data lacks; null when it lacks none. */
-function lackingKey(run: Run, dot: Value, operand: Operand): string | null {
+function lackingKey(run: Execution, dot: Value, operand: Operand): string | null {
   if (operand.kind !== 'field' && operand.kind !== 'variable') return null
   const isField = operand.kind === 'field'
   // Looked up here, because what only watches must not spend anything.

@@ -4,7 +4,7 @@
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'
-import { pages } from '../src/features/comms/inbox.store.ts'
+import { pages } from '../src/features/inbox/inbox.store.ts'
 import { lookupSettings } from '../src/platform/db/database.ts'
 
 const [connectionString = '', connections = '', values = ''] = process.argv.slice(2)

@@ -6,8 +6,8 @@ import { Pool } from 'pg'
 import { tenantHeaders } from '../test/kit/inbox.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { seedMember, seedProject, seedUser } from '../test/kit/seed.ts'
-import { encodeCursor } from '../src/features/comms/inbox-cursor.pure.ts'
-import { pageValues } from '../src/features/comms/inbox.store.ts'
+import { encodeCursor } from '../src/features/inbox/inbox-cursor.pure.ts'
+import { pageValues } from '../src/features/inbox/inbox.store.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({

@@ -1,45 +1,76 @@
 // The whole service on one page. A feature may use only what is above it; one that needs more does not compile.
 import type { Config } from './config/config.ts'
 import { type Deps, type DepsOptions, closeDeps, createDeps, isEscapeHatchOpen } from './deps.ts'
-import { type InOrder, createFeatures } from './feature.ts'
-import type { UsersApi } from './features/users/index.ts'
+import { type InOrder, assertSettingsListed, createFeatures, needsOf } from './feature.ts'
+import { accessReviews } from './features/access-reviews/index.ts'
+import { accessTokens } from './features/access-tokens/index.ts'
+import { applications } from './features/applications/index.ts'
+import { auditTrail } from './features/audit/index.ts'
+import { backends } from './features/backends/index.ts'
+import { callLog } from './features/call-log/index.ts'
+import { cliLogin } from './features/cli-login/index.ts'
+import { deployments } from './features/deployments/index.ts'
+import { endpoints } from './features/endpoints/index.ts'
+import { environments } from './features/environments/index.ts'
+import { evidence } from './features/evidence/index.ts'
+import { gateway } from './features/gateway/index.ts'
+import { health } from './features/health/index.ts'
+import { inbox } from './features/inbox/index.ts'
+import { languagePacks } from './features/language-packs/index.ts'
+import { liveSockets } from './features/live-sockets/index.ts'
+import { machineUsers } from './features/machine-users/index.ts'
+import { memberships } from './features/memberships/index.ts'
+import { notifications } from './features/notifications/index.ts'
+import { piletFeed } from './features/pilet-feed/index.ts'
+import { pilets } from './features/pilets/index.ts'
+import { projects } from './features/projects/index.ts'
+import { proxyAuth } from './features/proxy-auth/index.ts'
+import { settings } from './features/settings/index.ts'
+import { tenants } from './features/tenants/index.ts'
+import { transformations } from './features/transformations/index.ts'
+import { triggers } from './features/triggers/index.ts'
+import { type UsersApi, users } from './features/users/index.ts'
 import { developmentIdentity } from './platform/http/identity.ts'
 import type { ReadinessProbe } from './platform/http/readiness.ts'
 import type { BackgroundWork } from './platform/jobs/start.ts'
-import { loadTracing } from './platform/tracing/tracing.ts'
 import { joinSealedColumns } from './platform/secrets/sealed-columns.ts'
+import { loadTracing } from './platform/tracing/load-tracing.ts'
+import { settings as listedSettings } from './settings.ts'
 import { type Transport, type TransportOptions, createTransport } from './transport.ts'
 import type { World } from './world.ts'
 
 const features = [
-  (await import('./features/health/index.ts')).health,
-  (await import('./features/call-log/index.ts')).callLog,
-  (await import('./features/users/index.ts')).users,
-  (await import('./features/environments/index.ts')).environments,
-  (await import('./features/memberships/index.ts')).memberships,
-  (await import('./features/projects/index.ts')).projects,
-  (await import('./features/tenants/index.ts')).tenants,
-  (await import('./features/applications/index.ts')).applications,
-  (await import('./features/settings/index.ts')).settings,
-  (await import('./features/language-packs/index.ts')).languagePacks,
-  (await import('./features/pilets/index.ts')).pilets,
-  (await import('./features/pilet-feed/index.ts')).piletFeed,
-  (await import('./features/access-tokens/index.ts')).accessTokens,
-  (await import('./features/cli-login/index.ts')).cliLogin,
-  (await import('./features/machine-users/index.ts')).machineUsers,
-  (await import('./features/backends/index.ts')).backends,
-  (await import('./features/deployments/index.ts')).deployments,
-  (await import('./features/transformations/index.ts')).transformations,
-  (await import('./features/endpoints/index.ts')).endpoints,
-  (await import('./features/triggers/index.ts')).triggers,
-  (await import('./features/gateway/index.ts')).gateway,
-  (await import('./features/comms/index.ts')).comms,
-  (await import('./features/proxy-auth/index.ts')).proxyAuth,
-  (await import('./features/audit/index.ts')).auditTrail,
-  (await import('./features/evidence/index.ts')).evidence,
-  (await import('./features/access-reviews/index.ts')).accessReviews,
+  health,
+  callLog,
+  users,
+  environments,
+  memberships,
+  projects,
+  tenants,
+  applications,
+  settings,
+  languagePacks,
+  pilets,
+  piletFeed,
+  accessTokens,
+  cliLogin,
+  machineUsers,
+  backends,
+  deployments,
+  transformations,
+  endpoints,
+  triggers,
+  gateway,
+  liveSockets,
+  notifications,
+  inbox,
+  proxyAuth,
+  auditTrail,
+  evidence,
+  accessReviews,
 ] as const
 'complete' satisfies InOrder<typeof features, Deps>
+assertSettingsListed(features, listedSettings)
 
 /** Every column that holds sealed secrets. */
 export const sealedColumns = joinSealedColumns(features.map((feature) => feature.sealedColumns ?? []))
@@ -55,7 +86,8 @@ export async function createApp(
 ): Promise<App> {
   const tracing = await loadTracing(config, world)
   if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.noteStatement(statement))
-  const deps = createDeps(config, world, { retiredKeys, iterations, tracing })
+  const needs = needsOf(features, config)
+  const deps = createDeps(config, world, needs, { retiredKeys, iterations, tracing })
   const { features: created, apis } = createFeatures(features, deps)
   const isHatchOpen = isEscapeHatchOpen(config)
   const transport = await createTransport(

@@ -1,9 +1,8 @@
 // What every feature may use beside the features above it: the world, and what one process has one of.
 import { availableParallelism } from 'node:os'
+import { blobSettings } from './config/blob-settings.ts'
 import { type Config, settingsOf } from './config/config.ts'
-import { auditSettings } from './features/audit/audit.settings.ts'
-import { socketSettings } from './features/comms/sockets.settings.ts'
-import { piletSettings } from './features/pilets/pilets.settings.ts'
+import type { FeatureNeeds } from './feature.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createActivity } from './platform/credentials/activity.ts'
 import { createAuthFailures } from './platform/credentials/auth-failures.ts'
@@ -16,10 +15,11 @@ import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
+import { type RetiredKeys, noRetiredKeys } from './platform/master-key/retired-keys.ts'
 import { apiServerOf } from './platform/orchestrator/kubernetes-access.ts'
 import { ownServicesOf } from './platform/outbound/own-services.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
-import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
+import { createLockMasterKey } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { type Tracing, noTracing } from './platform/tracing/tracing.ts'
 import { version } from './version.ts'
@@ -34,7 +34,7 @@ export type DepsOptions = {
 }
 
 /** One per process; `closeDeps` ends it. */
-export function createDeps(config: Config, world: World, options: DepsOptions = {}) {
+export function createDeps(config: Config, world: World, needs: FeatureNeeds, options: DepsOptions = {}) {
   const { clock, database, metrics } = world
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
   const secrets = [config.proxySecret, config.proxySecretPrevious].filter((secret) => secret !== undefined)
@@ -50,12 +50,13 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
     activity: createActivity({ pool: database.pool, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
-    shares: shareConnections(
-      openFileLimit(),
-      connectionNeeds(config, kdfThreads, world.blobStores.connections),
-    ),
-    ownServices: ownServicesOf({ ...config, optionalUrls: optionalUrls(config) }, () =>
-      world.redis.shards.all(),
+    shares: shareConnections(openFileLimit(), {
+      ...connectionNeeds(config, kdfThreads, world.blobStores.connections),
+      maxSockets: needs.maxSockets,
+    }),
+    ownServices: ownServicesOf(
+      { ...config, optionalUrls: [...optionalUrls(config), ...needs.ownServices] },
+      () => world.redis.shards.all(),
     ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ pool: database.jobPool, log: world.log }),
@@ -82,11 +83,8 @@ export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
 
 /** Services of the installation that no outbound call may reach, as far as the configuration names them. */
 function optionalUrls(config: Config): string[] {
-  const { piletsS3Endpoint } = settingsOf(config, piletSettings)
-  const { checkpointS3Endpoint } = settingsOf(config, auditSettings)
-  return [piletsS3Endpoint, checkpointS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter(
-    (url) => url !== undefined,
-  )
+  const { piletsS3Endpoint } = settingsOf(config, blobSettings)
+  return [piletsS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter((url) => url !== undefined)
 }
 
 function apiServer({
@@ -122,5 +120,4 @@ const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number)
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,
   maxOutbound: config.esbMaxConnections,
-  maxSockets: config.roles.includes('comms') ? settingsOf(config, socketSettings).commsMaxSockets : 0,
 })

@@ -1,6 +1,7 @@
 // What a feature is: one definition in its index.ts. What is known without a running service is in the definition;
 // `create` makes the rest. Adding a feature adds its folder, a line in app.ts and its permissions.
-import type { RoleName } from './config/readers.ts'
+import type { Config } from './config/config.ts'
+import type { RoleName, SettingsTable } from './config/readers.ts'
 import type { ConstraintMeanings } from './platform/db/db-errors.ts'
 import type { Links } from './platform/graphql/links.ts'
 import type { ResolverMap } from './platform/graphql/schema.ts'
@@ -32,6 +33,12 @@ export type FeatureDefinition<Name extends string = string, Deps = never, Api = 
   sdl?: string
   /** The role of the processes that serve its routes; without it every process does. */
   role?: RoleName
+  /** Its own settings; src/settings.ts lists them too, for commands. */
+  settings?: SettingsTable
+  /** Addresses of the installation's own services that its settings name: no outbound call may reach them. */
+  ownServices?: (config: Config) => readonly string[]
+  /** How many sockets a process that serves it keeps open at most. */
+  maxSockets?: (config: Config) => number
   /** How the things of this feature are found when a policy names them (`@can(in: …)`). */
   scopes?: Scopes
   /** What a violation of one of the feature's own constraints means to a caller. */
@@ -62,6 +69,26 @@ export type InOrder<List extends readonly FeatureDefinition[], Given> = List ext
     ? InOrder<Rest, Given & Apis<[First]>>
     : `${First['name']} needs what does not stand above it`
   : 'complete'
+
+/** What the process provides for features before they are created. */
+export type FeatureNeeds = { ownServices: readonly string[]; maxSockets: number }
+
+/** What the features of this process need. */
+export function needsOf(list: readonly FeatureDefinition[], config: Config): FeatureNeeds {
+  const served = list.filter(({ role }) => role === undefined || config.roles.includes(role))
+  const sockets = served.map(({ maxSockets }) => maxSockets?.(config) ?? 0)
+  return {
+    ownServices: list.flatMap(({ ownServices }) => ownServices?.(config) ?? []),
+    maxSockets: sockets.reduce((sum, count) => sum + count, 0),
+  }
+}
+
+/** Throws unless `listed` holds the settings of every feature: what is missing there could not be configured. */
+export function assertSettingsListed(list: readonly FeatureDefinition[], listed: SettingsTable): void {
+  for (const { name, settings = {} } of list)
+    for (const [key, item] of Object.entries(settings))
+      if (listed[key] !== item) throw new Error(`src/settings.ts does not list the setting ${key} of ${name}`)
+}
 
 export type CreatedFeature = FeatureDefinition & Feature
 

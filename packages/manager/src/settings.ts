@@ -1,12 +1,40 @@
-// Every setting of the service: those of the platform, and the tables that features have in their `.settings.ts` files.
-// They are found by name, so that a command reads its configuration without loading every feature.
-import { globSync } from 'node:fs'
+// Every setting of the service: those of the platform, and those of the features. They are named here and not taken from
+// the definitions, so that a command reads its configuration without loading every feature. The service does not start
+// when a setting of a feature is missing here.
+import { blobSettings } from './config/blob-settings.ts'
+import { commsSettings } from './config/comms-settings.ts'
 import { joinSettings } from './config/config.ts'
-import type { SettingsTable } from './config/readers.ts'
+import { accessTokenSettings } from './features/access-tokens/access-tokens.settings.ts'
+import { auditSettings } from './features/audit/audit.settings.ts'
+import { backendSettings } from './features/backends/backends.settings.ts'
+import { callLogSettings } from './features/call-log/call-log.settings.ts'
+import { cliLoginSettings } from './features/cli-login/cli-login.settings.ts'
+import { evidenceSettings } from './features/evidence/evidence.settings.ts'
+import { gatewaySettings } from './features/gateway/gateway.settings.ts'
+import { socketSettings } from './features/live-sockets/sockets.settings.ts'
+import { machineUserSettings } from './features/machine-users/machine-users.settings.ts'
+import { notificationSettings } from './features/notifications/notifications.settings.ts'
+import { piletSettings } from './features/pilets/pilets.settings.ts'
+import { proxyAuthSettings } from './features/proxy-auth/proxy-auth.settings.ts'
+import { transformationSettings } from './features/transformations/transformations.settings.ts'
+import { triggersSettings } from './features/triggers/triggers.settings.ts'
 
-const files = globSync('features/*/*.settings.ts', { cwd: import.meta.dirname }).toSorted()
-const tables = await Promise.all(
-  files.map(async (file) => Object.values((await import(`./${file}`)) as Record<string, SettingsTable>)),
-)
-
-export const settings = joinSettings(tables.flat())
+/** In the order in which the documentation lists them. */
+export const settings = joinSettings([
+  accessTokenSettings,
+  auditSettings,
+  backendSettings,
+  callLogSettings,
+  cliLoginSettings,
+  commsSettings,
+  notificationSettings,
+  socketSettings,
+  evidenceSettings,
+  gatewaySettings,
+  machineUserSettings,
+  piletSettings,
+  blobSettings,
+  proxyAuthSettings,
+  transformationSettings,
+  triggersSettings,
+])

@@ -1,9 +1,9 @@
 // Everything outside the process. It is the only thing a test replaces.
+import { blobSettings } from './config/blob-settings.ts'
 import { type Config, settingsOf } from './config/config.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/db/database.ts'
-import { piletSettings } from './features/pilets/pilets.settings.ts'
-import { type UserDirectory, createLocalDirectory } from './features/users/directory.store.ts'
+import { type UserDirectory, createLocalDirectory } from './platform/directory/directory.ts'
 import type { Logger } from './platform/log/log.ts'
 import { createLog, droppedNotice } from './platform/log/log.ts'
 import { createLogOutput } from './platform/log/log-output.ts'
@@ -90,11 +90,11 @@ export const redisOptions = (config: Config): RedisOptions => ({
 
 /** The stores of blobs as the configuration describes them; commands need them without the rest of the world. */
 export const blobStoresOf = (config: Config, database: Database, log: Logger): BlobStores =>
-  createBlobStores({ ...blobSettings(config), database, log })
+  createBlobStores({ ...blobPlaces(config), database, log })
 
 /** Where blobs go, and the bucket if one is configured. */
-function blobSettings(config: Config) {
-  const { piletsStore: primary, ...s3 } = settingsOf(config, piletSettings)
+function blobPlaces(config: Config) {
+  const { piletsStore: primary, ...s3 } = settingsOf(config, blobSettings)
   const { piletsS3Bucket: bucket, piletsS3AccessKeyId: accessKeyId, piletsS3SecretAccessKey: secret } = s3
   if (bucket === undefined) {
     if (primary === 's3') throw new Error('pilets.store is s3: set pilets.s3_bucket (SVC_PILETS_S3_BUCKET)')

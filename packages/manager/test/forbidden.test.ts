@@ -78,7 +78,7 @@ const calls: Record<string, () => Call> = {
   }),
 }
 // Whoever sees a project may read its pilets, and to others it does not exist. A page, a form, a socket and a query are
-// refused by where they come from: features/cli-login/, features/comms/handshake.test.ts and graphql.test.ts have these.
+// refused by where they come from: features/cli-login/, features/live-sockets/handshake.test.ts and graphql.test.ts have these.
 const elsewhere = [
   'GET /pilets/:projectId',
   'GET /pilets/:projectId/:name/:version',

@@ -14,8 +14,8 @@ const known = [
   // What a slow link takes at least, which a busy machine only adds to.
   'manager/faults/fault-proxy.test.ts',
   'manager/src/features/backends/heartbeats.test.ts',
-  'manager/src/features/comms/emit-rates.test.ts',
   'manager/src/features/gateway/gateway-log.test.ts',
+  'manager/src/features/notifications/emit-rates.test.ts',
   'manager/test/proxy-limits.test.ts',
   'manager/test/tiers.test.ts',
 ]

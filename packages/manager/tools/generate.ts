@@ -99,12 +99,10 @@ const formatting = await resolveConfig(root)
 emit(
   'packages/manager/src/generated/routes.ts',
   header +
-    (await format(
-      `import type { ProxyRoute } from '../proxy-config/routes.ts'
-
-export const routes: readonly ProxyRoute[] = ${JSON.stringify(described.routes)}`,
-      { ...formatting, parser: 'typescript' },
-    )),
+    (await format(`export const routes = ${JSON.stringify(described.routes)} as const`, {
+      ...formatting,
+      parser: 'typescript',
+    })),
 )
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))

@@ -3,7 +3,6 @@
 import { readConfigFile, readSecretFile, secretFileOf } from './files.ts'
 import type { Setting, SettingsTable, ValuesOf } from './readers.ts'
 import { platformSettings } from './settings.ts'
-import type { RedisMode } from '../platform/db/redis-topology.ts'
 import { findUnknown } from './unknown-settings.ts'
 
 type TemplateEnv = {
@@ -143,7 +142,7 @@ function checkTogether(config: Config, refused: ReadonlySet<string>): string[] {
 function checkRedis(config: Config, refused: ReadonlySet<string>): string[] {
   const { redisMode, redisNodes, redisMasterName, redisSentinelPassword, redisUrl } = config
   const problems: string[] = []
-  const isOther = (isSet: boolean, variable: string, modes: readonly RedisMode[]): void => {
+  const isOther = (isSet: boolean, variable: string, modes: readonly Config['redisMode'][]): void => {
     if (isSet && !modes.includes(redisMode))
       problems.push(
         `${variable} is set, but SVC_REDIS_MODE (redis.mode) is ${redisMode}; set the mode to ${modes.join(' or ')}, or remove ${variable}`,

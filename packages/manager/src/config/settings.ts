@@ -17,7 +17,6 @@ import {
   url,
   word,
 } from './readers.ts'
-import { redisModes } from '../platform/db/redis-topology.ts'
 
 /** In the order in which the documentation lists them. */
 export const platformSettings = {
@@ -100,7 +99,7 @@ export const platformSettings = {
     default: 'redis://127.0.0.1:6379',
     doc: 'Connection string of Redis or Valkey, 7 or newer. The service stays ready without it, marked degraded. With `redis.mode` `sentinel` or `cluster` its host is one of the sentinels or nodes, and scheme, user and password count for all servers.',
   }),
-  redisMode: setting(oneOf(...redisModes), {
+  redisMode: setting(oneOf('single', 'sentinel', 'cluster'), {
     key: 'redis.mode',
     env: 'SVC_REDIS_MODE',
     default: 'single',

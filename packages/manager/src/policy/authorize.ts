@@ -1,5 +1,4 @@
 // The decision. These functions throw or return nothing: a forgotten await cannot open a door by being truthy.
-import type { Scope } from '../generated/graphql.ts'
 import { setOwner } from '../platform/db/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor, RolesInProject } from './actor.ts'
@@ -13,7 +12,8 @@ export type Policy = {
   on: readonly string[]
   /** What names a second thing of the same kind, where an operation has two. */
   also?: readonly string[]
-  in: Scope
+  /** Kind of thing, as a feature names it in its `scopes`, or `SYSTEM`; a start refuses any other. */
+  in: string
 }
 
 const noProject = '00000000-0000-0000-0000-000000000000'

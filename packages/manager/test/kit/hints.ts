@@ -1,7 +1,8 @@
 // Hints as another process of the installation sends them.
 import { loadConfig } from '../../src/config/config.ts'
-import { encodeHint } from '../../src/features/comms/hint-message.pure.ts'
-import { type Hint, liveText } from '../../src/features/comms/hints.pure.ts'
+import { encodeHint } from '../../src/features/live-sockets/hint-message.pure.ts'
+import type { Hint } from '../../src/features/live-sockets/hints.pure.ts'
+import { liveText } from '../../src/features/notifications/hint-texts.pure.ts'
 import { type Channels, channelsOf } from '../../src/platform/db/channels.ts'
 import { createRedis } from '../../src/platform/db/redis.ts'
 import { createLog } from '../../src/platform/log/log.ts'

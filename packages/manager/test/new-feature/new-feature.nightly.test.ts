@@ -1,6 +1,6 @@
-// Adding a feature takes its folder (and the migration of its table), one line of app.ts and one of the permissions. Shown
-// on a copy of the sources.
-import { execFileSync } from 'node:child_process'
+// Adding a feature takes its folder (and the migration of its table), an import and a line of app.ts, the same of
+// settings.ts if it has settings, and a line of the permissions. Shown on a copy of the sources.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
@@ -28,7 +28,8 @@ const copiedOfManager = [
 ]
 const appFile = 'packages/manager/src/app.ts'
 const permissionsFile = 'packages/manager/src/policy/permissions.ts'
-const line = "  (await import('./features/widgets/index.ts')).widgets,"
+const settingsFile = 'packages/manager/src/settings.ts'
+const line = '  widgets,'
 
 let dir: string
 beforeAll(() => {
@@ -44,6 +45,9 @@ beforeAll(() => {
     writeFileSync(`${dir}/${path}`, text)
   }
   insert(appFile, '] as const', line)
+  insert(appFile, 'import ', "import { widgets } from './features/widgets/index.ts'")
+  insert(settingsFile, '])', '  widgetSettings,')
+  insert(settingsFile, 'import ', "import { widgetSettings } from './features/widgets/widgets.settings.ts'")
   insert(permissionsFile, '} as const satisfies', "  WIDGET_USE: { project: 'developer' },")
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -89,6 +93,14 @@ test(
     expect(generated('docs/api/openapi.json')).toContain('/widgets/count')
   },
 )
+
+test('a setting that settings.ts does not list stops the start, and is named', { timeout }, () => {
+  const listed = readFileSync(`${dir}/${settingsFile}`, 'utf8')
+  writeFileSync(`${dir}/${settingsFile}`, listed.replace('  widgetSettings,\n', ''))
+  const start = spawnSync(process.execPath, ['packages/manager/src/main.ts'], { cwd: dir, encoding: 'utf8' })
+  writeFileSync(`${dir}/${settingsFile}`, listed)
+  expect(start.stderr).toContain('src/settings.ts does not list the setting maxWidgets of widgets')
+})
 
 test('a feature that stands above what it needs does not compile', { timeout }, () => {
   const app = readFileSync(`${dir}/${appFile}`, 'utf8')

@@ -184,6 +184,7 @@ type Deps = Omit<WidgetsDeps, 'widgetMetrics' | 'maxWidgets'> & {
 export const widgets = defineFeature({
   name: 'widgets',
   sdl: readSdl(import.meta.url, './widgets.graphql'),
+  settings: widgetSettings,
   scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: byId('widgets') } },
   constraints: { widgets_name_key: ['conflict', 'a widget with this name exists already'] },
   sealedColumns: [{ table: 'widgets', columns: ['secret'] }],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /**
- * The routes that answer 429. How often an application may notify is in features/comms/emit-rates.test.ts. The check of a
+ * The routes that answer 429. How often an application may notify is in features/notifications/emit-rates.test.ts. The check of a
  * credential counts failures too, but says so in its answer, which is always 200.
  */
 const limited = [

@@ -7,7 +7,7 @@ import type { Kdf } from '../../platform/credentials/kdf.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'
-import type { RetiredKeys } from '../../platform/secrets/master-key.ts'
+import type { RetiredKeys } from '../../platform/master-key/retired-keys.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
 import { createAccessTokensResolvers } from './access-tokens.resolvers.ts'
 import { type AccessTokensDeps, createAccessTokensService } from './access-tokens.service.ts'
@@ -29,6 +29,7 @@ type Deps = Omit<AccessTokensDeps, 'issue'> &
 export const accessTokens = defineFeature({
   name: 'accessTokens',
   sdl: readSdl(import.meta.url, './access-tokens.graphql'),
+  settings: accessTokenSettings,
   constraints: {
     personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
   },

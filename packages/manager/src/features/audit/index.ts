@@ -10,8 +10,9 @@ import type { Logger } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type ReadChainStatus, createChainStatus } from '../../platform/audit/chain-status.ts'
 import { verificationKey } from '../../platform/audit/verification-marks.ts'
+import type { RetiredKeys } from '../../platform/master-key/retired-keys.ts'
 import { createSigningKey } from '../../platform/secrets/keys.ts'
-import { type RetiredKeys, assertMasterKey } from '../../platform/secrets/master-key.ts'
+import { assertMasterKey } from '../../platform/secrets/master-key.ts'
 import { createAuditMetrics } from './audit.metrics.ts'
 import { registerAuditRoutes } from './audit.routes.ts'
 import { createAuditResolvers } from './audit.resolvers.ts'
@@ -39,6 +40,11 @@ export const auditTrail = defineFeature({
   name: 'auditTrail',
   role: 'api',
   sdl: readSdl(import.meta.url, './audit.graphql'),
+  settings: auditSettings,
+  ownServices: (config) => {
+    const { checkpointS3Endpoint } = settingsOf(config, auditSettings)
+    return checkpointS3Endpoint === undefined ? [] : [checkpointS3Endpoint]
+  },
   create: (deps: Deps) => {
     const { db, config, log } = deps
     const metrics = createAuditMetrics(deps.metrics)

@@ -17,7 +17,6 @@ import { type LivenessDeps, type LivenessService, createLivenessService } from '
 import { type RegistrationsDeps, createRegistrationsService } from './registrations.service.ts'
 import { secretColumns } from './token-place.pure.ts'
 
-export type { Deployment, LiveTarget } from './liveness.service.ts'
 export type BackendsApi = Pick<LivenessService, 'countLive' | 'listDeployments' | 'listLiveTargets'> & {
   /** Where callbacks may go. */
   egressPolicy: EgressPolicy
@@ -32,6 +31,7 @@ const [reapEveryMs, noteEveryMs] = [30_000, 10_000]
 export const backends = defineFeature({
   name: 'backends',
   role: 'api',
+  settings: backendSettings,
   sealedColumns: [secretColumns],
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, backendSettings)

@@ -18,9 +18,9 @@ export type LivenessDeps = {
   reapAfterMs: number
 }
 export type LivenessService = ReturnType<typeof createLivenessService>
-export type Deployment = store.Deployment
+type Deployment = store.Deployment
 /** A backend to call, the token that proves to it who calls, and the secret that callbacks are signed with. */
-export type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
+type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
   token: string
   /** Null for a registration of the previous release: its callbacks are signed with the token only. */
   signingSecret: string | null

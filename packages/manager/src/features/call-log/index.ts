@@ -23,6 +23,7 @@ type Deps = Omit<CallLogDeps, 'metrics'> &
 export const callLog = defineFeature({
   name: 'callLog',
   sdl: readSdl(import.meta.url, './logged-calls.graphql'),
+  settings: callLogSettings,
   create: (deps: Deps) => {
     const { esbAuditRetentionDays: retentionDays } = settingsOf(deps.config, callLogSettings)
     const log = createCallLog({ ...deps, metrics: createCallLogMetrics(deps.metrics) })

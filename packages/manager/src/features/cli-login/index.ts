@@ -21,6 +21,7 @@ type Deps = Omit<DeliveryDeps, 'metrics'> &
 export const cliLogin = defineFeature({
   name: 'cliLogin',
   role: 'api',
+  settings: cliLoginSettings,
   create: (deps: Deps) => {
     const settings = settingsOf(deps.config, cliLoginSettings)
     const metrics = createCliLoginMetrics(deps.metrics)

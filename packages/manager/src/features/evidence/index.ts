@@ -21,6 +21,7 @@ const maxRows = 100_000
 export const evidence = defineFeature({
   name: 'evidence',
   role: 'api',
+  settings: evidenceSettings,
   create: (deps: Deps) => {
     const { authFailureRetentionDays: retentionDays } = settingsOf(deps.config, evidenceSettings)
     const { openSnapshot } = deps.database

@@ -24,6 +24,7 @@ type Deps = Omit<GatewayDeps, 'gatewayMetrics' | 'limits' | 'maxBytes' | 'maxCal
 export const gateway = defineFeature({
   name: 'gateway',
   role: 'gateway',
+  settings: gatewaySettings,
   create: (deps: Deps) => {
     const { config, names, ownServices, shares } = deps
     const pools = createOutboundPools({

@@ -36,6 +36,7 @@ export const machineUsers = defineFeature({
   name: 'machineUsers',
   role: 'api',
   sdl: readSdl(import.meta.url, './machine-users.graphql'),
+  settings: machineUserSettings,
   scopes: {
     MACHINE_USER: { noun: 'machine user', view: 'MACHINE_USER_READ', find: byId('machine_users') },
   },

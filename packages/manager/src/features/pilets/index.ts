@@ -33,6 +33,7 @@ export const pilets = defineFeature({
   name: 'pilets',
   role: 'api',
   sdl: readSdl(import.meta.url, './pilets.graphql'),
+  settings: piletSettings,
   constraints: {
     pilet_packages_version_key: ['conflict', versionTaken],
     pilet_packages_project_fkey: ['not_found', 'project not found'],

@@ -17,6 +17,7 @@ type Deps = Omit<CredentialDeps & PersonDeps & BasicProofDeps, 'throttle' | 'gue
 export const proxyAuth = defineFeature({
   name: 'proxyAuth',
   role: 'api',
+  settings: proxyAuthSettings,
   create: (deps: Deps) => {
     const throttles = createThrottles(deps)
     const own = { ...deps, ...throttles }

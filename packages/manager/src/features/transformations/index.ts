@@ -15,6 +15,7 @@ export type TransformationsApi = Pick<TransformService, 'problemOf'> & {
 
 export const transformations = defineFeature({
   name: 'transformations',
+  settings: transformationSettings,
   create: ({ config }: { config: Config }) => {
     const settings = settingsOf(config, transformationSettings)
     const service = createTransformService({

@@ -38,6 +38,7 @@ const keepAliveMs = 200
 export const triggers = defineFeature({
   name: 'triggers',
   sdl: readSdl(import.meta.url, './triggers.graphql'),
+  settings: triggersSettings,
   scopes: {
     TRIGGER: {
       noun: 'trigger',

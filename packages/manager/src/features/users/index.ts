@@ -6,7 +6,6 @@ import { type AdministratorsService, createAdministratorsService } from './admin
 import { createUsersResolvers } from './users.resolvers.ts'
 import { type UsersDeps, type UsersService, createUsersService } from './users.service.ts'
 
-export type { UserDirectory } from './directory.store.ts'
 export type UsersApi = Pick<UsersService, 'provision'> & {
   grantAdministrator: AdministratorsService['grant']
 }

@@ -3,7 +3,11 @@ import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transactions.ts'
-import { type DirectoryUser, type UserDirectory, directoryFields } from './directory.store.ts'
+import {
+  type DirectoryUser,
+  type UserDirectory,
+  directoryFields,
+} from '../../platform/directory/directory.ts'
 import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'

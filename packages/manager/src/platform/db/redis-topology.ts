@@ -1,8 +1,7 @@
 // How Redis is run: one server, a master that sentinels watch, or a cluster.
 import { type Place, placeOfUrl } from './redis-client.ts'
 
-export const redisModes = ['single', 'sentinel', 'cluster'] as const
-export type RedisMode = (typeof redisModes)[number]
+type RedisMode = 'single' | 'sentinel' | 'cluster'
 
 export type Topology =
   | { mode: 'single'; place: Place }

@@ -2,8 +2,6 @@
 // request came with is passed on as it is. What a span may hold is decided by the types here: names of our own, ids,
 // methods, hosts and statuses; never a path, a query, a header or a value of SQL, nor a text of a caller other than the
 // request id.
-import type { Config } from '../../config/config.ts'
-import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { TraceContext } from './trace-context.ts'
 
@@ -48,38 +46,11 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 }
 
-export type TracingDeps = { log: Logger; metrics: Metrics }
 export type SpanCounter = ReturnType<typeof createSpanCounter>
 
-const createSpanCounter = ({ counter }: Metrics) =>
+export const createSpanCounter = ({ counter }: Metrics) =>
   counter(
     'svc_trace_spans_total',
     'Spans: taken by the collector (exported), not taken by it (failed), or not queued because it is too slow (dropped).',
     { outcome: ['exported', 'failed', 'dropped'] },
   )
-
-/** Tracing as the configuration describes it. */
-export async function loadTracing(config: Config, deps: TracingDeps): Promise<Tracing> {
-  const spans = createSpanCounter(deps.metrics)
-  const { tracingOtlpEndpoint: endpoint } = config
-  if (endpoint === undefined) return noTracing
-  const { createOtlpTracing } = await import('./otlp-tracing.ts').catch((cause: unknown) => {
-    throw new Error(
-      'tracing.otlp_endpoint (SVC_TRACING_OTLP_ENDPOINT) is set, but the OpenTelemetry packages are not installed; install with optional dependencies (`npm ci`), or remove the setting',
-      { cause },
-    )
-  })
-  return createOtlpTracing({ ...optionsOf(config, endpoint), log: deps.log, spans })
-}
-
-/** At most a quarter of the time for the shutdown, and never more than three seconds. */
-const optionsOf = (config: Config, endpoint: string) => ({
-  url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
-  authorization: config.tracingOtlpAuthorization ?? null,
-  serviceName: config.tracingServiceName,
-  environment: config.env,
-  sampleRatio: config.tracingSampleRatio,
-  maxQueue: config.tracingMaxQueuedSpans,
-  exportTimeoutMs: config.tracingExportTimeoutMs,
-  closeMs: Math.min(3_000, config.shutdownTimeoutMs / 4),
-})

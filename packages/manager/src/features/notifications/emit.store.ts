@@ -2,10 +2,10 @@
 // writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
 import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import { mayUseApplications } from '../../policy/has-application.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'
 import type { EmitInput } from './emit-input.pure.ts'
-import { mayUseApplications } from './has-application.store.ts'
 
 /** A notification to write. Its time is that of its id. */
 export type Emit = CommsPlace &

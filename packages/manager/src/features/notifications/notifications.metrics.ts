@@ -1,9 +1,9 @@
 import type { MetricFactory } from '../../platform/metrics.ts'
 
-export type CommsMetrics = ReturnType<typeof createCommsMetrics>
+export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>
 
 /** What is measured of notifications and live hints. */
-export const createCommsMetrics = ({ counter }: MetricFactory) => ({
+export const createNotificationMetrics = ({ counter }: MetricFactory) => ({
   emits: counter('svc_comms_emit_total', 'Notifications that backends emitted, by what became of them.', {
     outcome: ['accepted', 'repeated', 'key_reused', 'past', 'disabled', 'foreign', 'rate_limited', 'failed'],
   }),

@@ -5,7 +5,7 @@ import { contentOf, emit, generous, placeOf } from '../../../test/kit/comms.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMachineUser, seedProject } from '../../../test/kit/seed.ts'
-import { createInboxService } from './inbox.service.ts'
+import { createInboxService } from '../inbox/inbox.service.ts'
 
 const { service, project } = useProject({ env: generous })
 let token: string

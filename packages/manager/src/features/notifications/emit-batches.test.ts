@@ -13,10 +13,10 @@ import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '../../../test/kit/seed.ts'
 import { createMetrics } from '../../platform/metrics.ts'
-import { createCommsMetrics } from './comms.metrics.ts'
+import { createNotificationMetrics } from './notifications.metrics.ts'
 import { readEmitInput } from './emit-input.pure.ts'
 import { createEmitService } from './emit.service.ts'
-import type { Hint } from './hints.pure.ts'
+import type { Hint } from '../live-sockets/hints.pure.ts'
 
 const { service, admin, project, member } = useProject({ env: generous })
 let token: string
@@ -130,7 +130,7 @@ describe('the hint of an emit', () => {
   const hints: Hint[] = []
   const emitInProcess = (body: object, key: string | null = null) => {
     const { database, clock } = service.world
-    const metrics = createCommsMetrics(createMetrics('test'))
+    const metrics = createNotificationMetrics(createMetrics('test'))
     const emits = createEmitService({
       db: database.db,
       database,

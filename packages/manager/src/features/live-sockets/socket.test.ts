@@ -6,7 +6,9 @@ import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember, seedTenant } from '../../../test/kit/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
-import { type Hint, markText, notificationText } from './hints.pure.ts'
+import { markText } from '../inbox/mark-text.pure.ts'
+import { notificationText } from '../notifications/hint-texts.pure.ts'
+import type { Hint } from './hints.pure.ts'
 
 const { service, project, other, admin, person, member: staff } = useProject({ withOther: true })
 

@@ -3,9 +3,9 @@ import { badRequest } from '../../platform/errors.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { TenantUser } from '../../platform/http/identity.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import type { Marked } from './hints.pure.ts'
 import { inboxSchema, markReadSchema, markSeenSchema, unreadSchema } from './inbox.schemas.ts'
 import type { InboxPlace, InboxService } from './inbox.service.ts'
+import type { Marked } from './mark-text.pure.ts'
 
 // Twice as many ids as are accepted still get to hear that they are too many.
 const bodyLimit = 65_536

@@ -21,32 +21,3 @@ export type Hint = {
 
 /** Tells the sockets of this process, and the other processes; never waits, never throws. */
 export type SendHint = (hint: Hint) => void
-
-type Notification = {
-  id: string
-  type: string | null
-  title: string | null
-  severity: string
-  createdAt: string
-}
-
-/** That a notification is in the inbox. */
-export const notificationText = ({ id, type, title, severity, createdAt }: Notification): string =>
-  JSON.stringify({
-    type: 'notification',
-    id,
-    notification_type: type,
-    title,
-    severity,
-    created_at: createdAt,
-  })
-
-export type Marked = { ids: readonly string[] } | { all: true }
-
-/** That notifications are read or seen. */
-export const markText = (mark: 'read' | 'seen', marked: Marked): string =>
-  JSON.stringify({ type: `notification.${mark}`, ...marked })
-
-/** Live data of a backend; `data` is JSON already. */
-export const liveText = (live: { topic: string | null; data: string; publishedAt: string }): string =>
-  `{"type":"live","topic":${JSON.stringify(live.topic)},"data":${live.data},"published_at":"${live.publishedAt}"}`

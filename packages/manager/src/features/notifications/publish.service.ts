@@ -1,14 +1,15 @@
 // Live data of backends: told to whoever holds a socket at the moment, never stored, and never waited for.
 import type { Clock } from '../../platform/clock.ts'
+import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
 import type { CommsPlace, CommsState } from './comms-state.store.ts'
-import type { CommsMetrics } from './comms.metrics.ts'
-import { type SendHint, liveText } from './hints.pure.ts'
+import { liveText } from './hint-texts.pure.ts'
+import type { NotificationMetrics } from './notifications.metrics.ts'
 import { commsDisabled, foreignPlace, refusalOf } from './refusals.pure.ts'
 
 export type PublishDeps = {
   clock: Clock
-  metrics: CommsMetrics
+  metrics: NotificationMetrics
   checkRate: CheckRate
   readState: (place: CommsPlace) => Promise<CommsState | null>
   sendHint: SendHint

@@ -6,7 +6,7 @@ import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '../../../test/kit/seed.ts'
 import { createMetrics } from '../../platform/metrics.ts'
-import { createCommsMetrics } from './comms.metrics.ts'
+import { createNotificationMetrics } from './notifications.metrics.ts'
 import { readEmitInput } from './emit-input.pure.ts'
 import { createEmitService } from './emit.service.ts'
 
@@ -80,7 +80,7 @@ describe('what waits to be written', () => {
       db: database.db,
       database,
       clock,
-      metrics: createCommsMetrics(createMetrics('test')),
+      metrics: createNotificationMetrics(createMetrics('test')),
       checkRate: () => Promise.resolve(),
       sendHint: () => undefined,
     })

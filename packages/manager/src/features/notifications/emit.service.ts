@@ -7,20 +7,21 @@ import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { createFairShare } from '../../platform/throttle/fair-share.ts'
+import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
 import type { CommsPlace } from './comms-state.store.ts'
-import type { CommsMetrics } from './comms.metrics.ts'
+import type { NotificationMetrics } from './notifications.metrics.ts'
 import { type EmitInput, canonicalText, maxBodyBytes } from './emit-input.pure.ts'
 import { type Waiting, type Written, createEmitWriter } from './emit-writer.service.ts'
 import * as store from './emit.store.ts'
-import { type SendHint, notificationText } from './hints.pure.ts'
+import { notificationText } from './hint-texts.pure.ts'
 import { commsDisabled, foreignPlace, isPast, keyReused, emitRefusalOf } from './refusals.pure.ts'
 
 export type EmitDeps = {
   db: Db
   database: Pick<Database, 'read' | 'writeNotifications' | 'writeToMembers'>
   clock: Clock
-  metrics: CommsMetrics
+  metrics: NotificationMetrics
   checkRate: CheckRate
   sendHint: SendHint
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'
-import { type Marked, type SendHint, markText } from './hints.pure.ts'
+import type { SendHint } from '../live-sockets/index.ts'
 import { type InboxKey, decodeCursor, keyOf, newest } from './inbox-cursor.pure.ts'
 import { type InboxRow, emptyPage, pageText } from './inbox-page.pure.ts'
 import {
@@ -18,6 +18,7 @@ import {
   readPages,
   readUnread,
 } from './inbox.store.ts'
+import { type Marked, markText } from './mark-text.pure.ts'
 
 export type InboxDeps = {
   database: Database

@@ -4,7 +4,7 @@
 // not the inbox, and no month is touched that cannot hold a row of it.
 import { inPlace } from '../../platform/db/coalesce.ts'
 import type { Database, PreparedStatement } from '../../platform/db/database.ts'
-import { hasApplication } from './has-application.store.ts'
+import { hasApplication } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
 

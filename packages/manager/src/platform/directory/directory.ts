@@ -1,9 +1,9 @@
 // The user directory behind userProviderSearch. `local` knows the users the service has seen; an LDAP or OIDC
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
-import type { Db } from '../../platform/db/database.ts'
-import { type ListFields, type Page, containsPattern, startPattern } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import type { Db } from '../db/database.ts'
+import { type ListFields, type Page, containsPattern, startPattern } from '../lists/filters.ts'
+import { pageOf } from '../lists/page.ts'
 
 export type DirectoryUser = {
   id: string

@@ -1,15 +1,9 @@
-// The settings of notifications, live hints and the sockets that get them.
+// How many notifications and live hints backends may send.
 import { type Reader, integer, setting } from '../../config/readers.ts'
 
 const rate: Reader<number> = integer(1, 1_000_000)
 
-export const commsSettings = {
-  commsRetentionDays: setting(integer(31, 3_650), {
-    key: 'comms.retention_days',
-    env: 'SVC_COMMS_RETENTION_DAYS',
-    default: 90,
-    doc: 'How long notifications without an earlier `expires_at` are kept.',
-  }),
+export const notificationSettings = {
   commsEmitRate: setting(rate, {
     key: 'comms.emit_rate',
     env: 'SVC_COMMS_EMIT_RATE',

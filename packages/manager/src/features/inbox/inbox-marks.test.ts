@@ -6,7 +6,7 @@ import { inboxCalls, recipientRows, seedNotifications } from '../../../test/kit/
 import { untilWaiting } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember } from '../../../test/kit/seed.ts'
-import type { Hint } from './hints.pure.ts'
+import type { Hint } from '../live-sockets/hints.pure.ts'
 import { createInboxService } from './inbox.service.ts'
 
 const { service, project, person } = useProject()

@@ -1,0 +1,11 @@
+// The setting that notifications, inboxes and live sockets share. Their own are in their folders.
+import { integer, setting } from './readers.ts'
+
+export const commsSettings = {
+  commsRetentionDays: setting(integer(31, 3_650), {
+    key: 'comms.retention_days',
+    env: 'SVC_COMMS_RETENTION_DAYS',
+    default: 90,
+    doc: 'How long notifications without an earlier `expires_at` are kept.',
+  }),
+} as const

@@ -1,0 +1,44 @@
+// Loads what exports spans, if there is a collector.
+import type { Logger } from '../log/log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Tracing, createSpanCounter, noTracing } from './tracing.ts'
+
+type TracingSettings = {
+  env: string
+  shutdownTimeoutMs: number
+  tracingOtlpEndpoint?: string | undefined
+  tracingOtlpAuthorization?: string | undefined
+  tracingServiceName: string
+  tracingSampleRatio: number
+  tracingMaxQueuedSpans: number
+  tracingExportTimeoutMs: number
+}
+
+/** Tracing as the settings describe it. */
+export async function loadTracing(
+  settings: TracingSettings,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): Promise<Tracing> {
+  const spans = createSpanCounter(metrics)
+  const { tracingOtlpEndpoint: endpoint } = settings
+  if (endpoint === undefined) return noTracing
+  const { createOtlpTracing } = await import('./otlp-tracing.ts').catch((cause: unknown) => {
+    throw new Error(
+      'tracing.otlp_endpoint (SVC_TRACING_OTLP_ENDPOINT) is set, but the OpenTelemetry packages are not installed; install with optional dependencies (`npm ci`), or remove the setting',
+      { cause },
+    )
+  })
+  return createOtlpTracing({ ...optionsOf(settings, endpoint), log, spans })
+}
+
+/** At most a quarter of the time for the shutdown, and never more than three seconds. */
+const optionsOf = (settings: TracingSettings, endpoint: string) => ({
+  url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+  authorization: settings.tracingOtlpAuthorization ?? null,
+  serviceName: settings.tracingServiceName,
+  environment: settings.env,
+  sampleRatio: settings.tracingSampleRatio,
+  maxQueue: settings.tracingMaxQueuedSpans,
+  exportTimeoutMs: settings.tracingExportTimeoutMs,
+  closeMs: Math.min(3_000, settings.shutdownTimeoutMs / 4),
+})
