@@ -24,7 +24,7 @@ const parsers = { json: redactJson, xml: redactXml, form: redactForm, address: r
 // oxlint-disable-next-line no-control-regex -- the mark is a control character
 const jsonStart = /^[\s\ufeff\x1e]*["[{]/
 const xmlStart = /^[\s\ufeff]*</
-const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^\s"<>]*[?#][^\s"<>]*$/i
+const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^?#]*[?#]/i
 // A form without blanks, quotes and tags, with a pair that has a name and a value: `aGVsbG8=` is none.
 const pairs = /^[^\s"<>]+$/
 const pair = /(?:^|&)[\w.[\]%+-]{1,200}=[^&=]/
@@ -88,7 +88,7 @@ const unnamed = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/,
   /<[!?]/,
 ]
-const lastWord = /([^\s"'<>&]*)[\s"'\\]*$/
+const wordEnd = /[\s"'<>&\\]+/
 const [maxPathLength, maxHeadLength] = [200, 4_096]
 const structure = /\{|<[!?/\p{L}_:]|\[\s*["']|^\s*["[<]/u
 // `password=`, or `name=user[password]`, which names what is beside it.
@@ -113,7 +113,8 @@ const hasSecretPath = (text: string): boolean =>
   text
     .split(/[:=]/)
     .slice(0, -1)
-    .some((before) => meaningOf(lastWord.exec(before.slice(-maxPathLength))?.[1] ?? '') === 'secret')
+    .some((before) => meaningOf(lastWord(before.slice(-maxPathLength))) === 'secret')
+const lastWord = (text: string): string => text.split(wordEnd).findLast((word) => word !== '') ?? ''
 
 /** Whether the first of several lines names a secret column. */
 function hasSecretColumn(text: string): boolean {
