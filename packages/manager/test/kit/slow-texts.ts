@@ -7,7 +7,7 @@ import { symbols } from './symbols.ts'
 /** Runs within a budget. */
 type ExpectBounded = (run: (budget: Budget) => void) => void
 
-export const most = 65_536
+const most = 65_536
 
 export const filled = (unit: string, length = most): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length)

@@ -33,7 +33,7 @@ export function folded(text: string): string {
 }
 
 /** Letters and digits only, in lower case. Most names are nothing else. */
-export function lettersOf(name: string): string {
+function lettersOf(name: string): string {
   if (plain.test(name)) return name
   const text = folded(name)
   return beyondAscii.test(text) ? text.replaceAll(/[^\p{L}\p{N}]+/gu, '') : text.replaceAll(/[^a-z0-9]+/g, '')
