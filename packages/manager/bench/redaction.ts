@@ -2,10 +2,10 @@
 // are changed at random, and the slowest ones are changed again.
 import { symbols } from '../test/kit/symbols.ts'
 import { redactBody, redactHeaders, redactUrl } from '../src/features/call-log/redact.pure.ts'
-import { createWork, type Work } from '../src/features/call-log/redact-work.pure.ts'
+import { type Budget, createBudget } from '../src/features/call-log/redact-budget.pure.ts'
 
 type Text = { runs: { unit: string[]; times: number }[]; contentType: string | null; isCut: boolean }
-type Measured = { text: Text; ms: number; steps: number }
+type Measured = { text: Text; ms: number; values: number }
 
 const [, , seconds = '60', seed = '1'] = process.argv
 const maxBytes = { body: 65_536, query: 16_000, headers: 16_000 }
@@ -49,35 +49,35 @@ const written = ({ runs }: Text, length: number): string =>
     .reduce((text, { unit, times }) => text + unit.join('').repeat(times).slice(0, length), '')
     .slice(0, length)
 
-/** How many characters, and what is measured. */
-type Entry = [number, (work: Work) => void]
+/** What is measured. */
+type Entry = (budget: Budget) => void
 const entries: Record<keyof typeof maxBytes, (text: Text) => Entry> = {
   body: (text) => {
     const body = Buffer.from(written(text, maxBytes.body)).subarray(0, maxBytes.body)
     const about = { totalBytes: body.length + Number(text.isCut), contentType: text.contentType }
-    return [body.length, (work) => redactBody(body, { ...about, contentEncoding: null }, work)]
+    return (budget) => redactBody(body, { ...about, contentEncoding: null }, budget)
   },
   query: (text) => {
     const url = `https://h/?${written(text, maxBytes.query)}`
-    return [url.length, (work) => redactUrl(url, work)]
+    return (budget) => redactUrl(url, budget)
   },
   headers: (text) => {
     const raw = written(text, maxBytes.headers).match(/[^]{1,100}/g) ?? []
-    return [raw.join('').length, (work) => redactHeaders(raw, work)]
+    return (budget) => redactHeaders(raw, budget)
   },
 }
 
 /** The least time of a few rounds. */
-function measured(text: Text, [characters, run]: Entry, rounds: number): Measured {
-  let [ms, steps] = [Infinity, 0]
+function measured(text: Text, run: Entry, rounds: number): Measured {
+  let [ms, values] = [Infinity, 0]
   for (let round = 0; round < rounds; round++) {
-    const work = createWork(characters)
+    const budget = createBudget()
     const started = performance.now()
-    run(work)
+    run(budget)
     ms = Math.min(ms, performance.now() - started)
-    steps = work.spent
+    values = budget.spent
   }
-  return { text, ms, steps }
+  return { text, ms, values }
 }
 
 for (const [name, entry] of Object.entries(entries)) {
@@ -91,8 +91,6 @@ for (const [name, entry] of Object.entries(entries)) {
   }
   process.stdout.write(`${name}: ${count} texts\n`)
   const again = slowest.map(({ text }) => measured(text, entry(text), roundsAtEnd))
-  for (const { text, ms, steps } of again.toSorted((a, b) => b.ms - a.ms).slice(0, 5))
-    process.stdout.write(
-      `  ${ms.toFixed(2)} ms, ${steps} steps, ${((ms * 1e6) / steps).toFixed(2)} ns per step: ${JSON.stringify(text)}\n`,
-    )
+  for (const { text, ms, values } of again.toSorted((a, b) => b.ms - a.ms).slice(0, 5))
+    process.stdout.write(`  ${ms.toFixed(2)} ms, ${values} values: ${JSON.stringify(text)}\n`)
 }

@@ -1,13 +1,13 @@
 // Texts of 64 KiB that are made to be slow to redact.
 import * as fc from 'fast-check'
 import { redactBody, redactHeaders, redactUrl } from '../../src/features/call-log/redact.pure.ts'
-import type { Work } from '../../src/features/call-log/redact-work.pure.ts'
+import type { Budget } from '../../src/features/call-log/redact-budget.pure.ts'
 import { symbols } from './symbols.ts'
 
-/** Runs within the work for so many characters. */
-type ExpectBounded = (characters: number, run: (work: Work) => void) => void
+/** Runs within a budget. */
+type ExpectBounded = (run: (budget: Budget) => void) => void
 
-export const most = 65_536
+const most = 65_536
 
 export const filled = (unit: string, length = most): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
@@ -59,7 +59,7 @@ export function expectBodyBounded(
   isCut = false,
 ): void {
   const body = Buffer.from(text).subarray(0, most)
-  expectBounded(body.length, (work) => redactBody(body, about(body, contentType, isCut), work))
+  expectBounded((budget) => redactBody(body, about(body, contentType, isCut), budget))
 }
 
 /** Bodies that are made of the symbols of all grammars. */
@@ -67,7 +67,7 @@ export function expectBodiesBounded(expectBounded: ExpectBounded): void {
   fc.assert(
     fc.property(texts, fc.constantFrom(...types), fc.boolean(), (text, type, isCut) => {
       const body = Buffer.from(text, type?.includes('utf-16') === true ? 'utf16le' : 'utf8').subarray(0, most)
-      expectBounded(body.length, (work) => redactBody(body, about(body, type, isCut), work))
+      expectBounded((budget) => redactBody(body, about(body, type, isCut), budget))
     }),
     { numRuns: 150 },
   )
@@ -78,11 +78,11 @@ export function expectQueriesAndHeadersBounded(expectBounded: ExpectBounded): vo
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 400 }), (text, count) => {
       const short = text.slice(0, 16_000)
-      expectBounded(short.length, (work) => redactUrl(`https://h/?${short}`, work))
+      expectBounded((budget) => redactUrl(`https://h/?${short}`, budget))
       const raw = Array.from({ length: count }, (_, i) => short.slice((i * short.length) / count)).flatMap(
         (value) => [value.slice(0, 20), value.slice(0, short.length / count)],
       )
-      expectBounded(raw.join('').length, (work) => redactHeaders(raw, work))
+      expectBounded((budget) => redactHeaders(raw, budget))
     }),
     { numRuns: 100 },
   )

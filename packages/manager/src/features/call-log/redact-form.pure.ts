@@ -1,45 +1,78 @@
 // Secrets in forms and queries: pairs joined by `&`. Pure.
-import { formEscapes } from './redact-escapes.pure.ts'
-import { isSecretName, meaningOf } from './redact-keys.pure.ts'
-import { hide, isCutAt, lookInside, type Scan, type Span } from './redact-spans.pure.ts'
+import { unescape } from 'node:querystring'
+import type { Look } from './redact-budget.pure.ts'
+import { isSecretName, type Meaning, meaningOf } from './redact-keys.pure.ts'
+import { redacted } from './redact-spans.pure.ts'
 
-const nested = /[.[]/
-// What is not escaped is also found by the scan that reads the form as plain text.
-const escaped = /[+[]|%u?[0-9a-f]{2}/i
-const costOfPair = 200
-
-type Pairs = { hasName: boolean; isSecret: boolean; values: Span[] }
-
-/** Finds what to hide in a form, apart from what plain text shows. */
-export function findInForm(scan: Scan): void {
-  const { text, isCut, spans } = scan
-  const pairs: Pairs = { hasName: false, isSecret: false, values: [] }
-  for (let start = 0, end = 0; start < text.length; start = end + 1) {
-    end = text.indexOf('&', start)
-    if (end < 0) end = text.length
-    if (end > start) readPair(scan, start, end, pairs)
-  }
-  // Where no name has come yet, one of a secret may have been cut off.
-  if (pairs.isSecret || (isCut && !pairs.hasName)) for (const value of pairs.values) spans.push(value)
+type Pair = {
+  raw: string
+  shown: string
+  /** Shown without its value. */
+  hidden: string
+  isSecret: boolean
+  /** The meaning of the last part of its key: that of `fields[0][value]` is `value`. */
+  role: Meaning
+  value: string
 }
 
-function readPair(scan: Scan, start: number, end: number, pairs: Pairs): void {
-  const { text, spans } = scan
-  const equals = text.slice(start, end).indexOf('=')
-  const keyEnd = equals < 0 ? end : start + equals
-  const key = lookInside(scan, start, keyEnd, formEscapes)
-  scan.spend(costOfPair)
-  const meaning = meaningOf(key, scan.spend)
-  if (meaning === 'secret') return void spans.push(hide(keyEnd + 1, end))
-  const raw = text.slice(keyEnd + 1, end)
-  const value = escaped.test(raw) ? lookInside(scan, keyEnd + 1, end, formEscapes) : raw
-  const last = meaning === 'other' && nested.test(key) ? meaningOf(lastPart(key), scan.spend) : meaning
-  if (last === 'value') pairs.values.push(hide(keyEnd + 1, end))
-  if (last === 'name') {
-    pairs.isSecret ||= isSecretName(value, scan.spend)
-    pairs.hasName ||= !isCutAt(scan, end)
+// A pair that follows an `&` which belongs to the value before it.
+const restOfValue = /^(?:[^=]+$|#?\w{1,8};)/
+const partEnd = /[^\p{L}\p{N}_-]+/u
+const userinfo = /(:\/\/)[^\s/?#"'<>]*@/g
+
+/** The form with what is secret replaced, up to its last complete pair if it is cut. */
+export function redactForm(text: string, look: Look): string {
+  const raw = text.split('&')
+  if (look.isCut) raw.pop()
+  if (raw.length === 0) throw new Error('no pair is complete')
+  const pairs = raw.map((pair) => readPair(pair, look))
+  // In a form that is cut, the name of a secret may still have followed.
+  const isNamed = look.isCut || pairs.some(({ role, value }) => role === 'name' && isSecretName(value))
+  let isInSecret = false
+  const showPair = ({ raw, shown, hidden, isSecret, role }: Pair): string => {
+    const isRest = isInSecret && restOfValue.test(raw)
+    isInSecret = isSecret || isRest
+    return isRest ? redacted : isNamed && role === 'value' ? hidden : shown
   }
+  return pairs.map(showPair).join('&')
 }
 
-/** `value` of `fields[0][value]`. */
-const lastPart = (key: string): string => key.split(/[.[\]]+/).findLast((part) => part !== '') ?? ''
+/** The address with what is secret in its query and fragment replaced. */
+export function redactAddress(url: string, look: Look): string {
+  const at = url.search(/[?;&#]/)
+  const path = at < 0 ? url : url.slice(0, at + 1)
+  // A fragment is written like a query where it carries something.
+  const queries = url.slice(path.length).split('#')
+  return (
+    path.replaceAll(userinfo, `$1${redacted}@`) + queries.map((query) => redactForm(query, look)).join('#')
+  )
+}
+
+function readPair(raw: string, look: Look): Pair {
+  look.spend()
+  const equals = raw.indexOf('=')
+  const [rawKey, rawValue] = equals < 0 ? [raw, null] : [raw.slice(0, equals), raw.slice(equals + 1)]
+  const shownKey = shownOf(rawKey, look)
+  if (rawValue === null)
+    return { raw, shown: shownKey, hidden: redacted, isSecret: false, role: 'other', value: '' }
+  const key = decode(rawKey)
+  const meaning = meaningOf(key)
+  const isSecret = meaning === 'secret'
+  const role = meaning === 'name' || meaning === 'value' ? meaning : meaningOf(lastPart(key))
+  const hidden = `${shownKey}=${rawValue === '' ? '' : redacted}`
+  const shown = isSecret ? hidden : `${shownKey}=${shownOf(rawValue, look)}`
+  return { raw, shown, hidden, isSecret, role, value: decode(rawValue) }
+}
+
+const decode = (text: string): string => unescape(text.replaceAll('+', ' '))
+
+/** A key or a value as it was written, or written again when it has something to hide inside. */
+function shownOf(raw: string, { inside }: Look): string {
+  const text = decode(raw)
+  const shown = inside(text)
+  return shown === text
+    ? raw
+    : encodeURIComponent(shown.toWellFormed()).replaceAll('%5BREDACTED%5D', redacted)
+}
+
+const lastPart = (key: string): string => key.split(partEnd).findLast((part) => part !== '') ?? ''

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
-import type { Work } from './redact-work.pure.ts'
+import type { Budget } from './redact-budget.pure.ts'
 
 const runs = 400
 const sensitive =
@@ -78,6 +78,16 @@ function draw(d: Dice, budget: number) {
   const leaves = (leaf: () => Leaf, size: number): Tree => {
     if (size < 2 || d.chance(60)) return leaf()
     const inner = Array.from({ length: 1 + d.below(2) }, () => leaves(leaf, size - 2))
+    // A secret may have something in it that would be shown elsewhere.
+    if (d.chance(30))
+      return {
+        inner: {
+          fields: [
+            [d.one(harmless), leaf()],
+            [d.one(sensitive.split(' ')), leaf()],
+          ],
+        },
+      }
     return d.chance(50) ? { list: inner } : { fields: inner.map((tree) => [d.one(harmless), tree]) }
   }
   const field = (size: number): [string, Tree] => {
@@ -162,11 +172,14 @@ function toXml(d: Dice, tree: Tree, name = 'root'): string {
         .join(''),
     )
   }
-  const [attributes, elements] = [[] as string[], [] as string[]]
+  // An element has an attribute only once.
+  const [attributes, elements] = [new Map<string, string>(), [] as string[]]
   for (const [key, value] of tree.fields)
-    if ('text' in value && d.chance(30)) attributes.push(` ${key}="${escapeXml(d, value.text)}"`)
+    if ('text' in value && d.chance(30) && !attributes.has(key))
+      attributes.set(key, ` ${key}="${escapeXml(d, value.text)}"`)
     else elements.push(toXml(d, value, key))
-  return `<${tag}${attributes.join('')}>${elements.join(d.chance(20) ? '\n' : '')}</${tag}>`
+  const start = `<${tag}${[...attributes.values()].join('')}>`
+  return `${start}${elements.join(d.chance(20) ? '\n' : '')}</${tag}>`
 }
 
 function toForm(d: Dice, tree: Tree, path = ''): string {
@@ -190,6 +203,14 @@ const render = (d: Dice, tree: Tree): string => {
   return form === 0 ? toJson(d, tree) : form === 1 ? toXml(d, tree) : toForm(d, tree)
 }
 
+const named: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+}
+
 /** All escapes of all kinds resolved, and those that come to light. No word has a zero in it. */
 function resolved(text: string): string {
   const character = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
@@ -197,6 +218,7 @@ function resolved(text: string): string {
     .replaceAll(/\\*u00([2-7][0-9a-f])/gi, character)
     .replaceAll(/%([2-7][0-9a-f])/gi, character)
     .replaceAll(/&#(\d+);/g, (_, digits: string) => String.fromCodePoint(Number(digits)))
+    .replaceAll(/&(?:amp|lt|gt|quot|apos);/g, (entity) => named[entity] as string)
   const bare = next === text ? text.replaceAll('\\', '') : next
   return bare === text ? text : resolved(bare)
 }
@@ -288,9 +310,9 @@ test('[esb-audit.redact-scope] wherever the work runs out, secrets are hidden', 
       const query = toForm(d, tree)
       const raw = ['X-Note', text.replaceAll('\n', ' '), 'Location', `https://host/path?${query}`]
       for (const show of [
-        (work: Work) => redactBody(body, about, work),
-        (work: Work) => redactUrl(`https://host/path?${query}`, work),
-        (work: Work) => JSON.stringify(redactHeaders(raw, work)),
+        (budget: Budget) => redactBody(body, about, budget),
+        (budget: Budget) => redactUrl(`https://host/path?${query}`, budget),
+        (budget: Budget) => JSON.stringify(redactHeaders(raw, budget)),
       ]) {
         const whole = { limit: Infinity, spent: 0 }
         show(whole)

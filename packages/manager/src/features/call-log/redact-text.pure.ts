@@ -1,103 +1,125 @@
-// Secrets in text of no known kind: what follows a sensitive name, credentials by their scheme, and a few forms that
-// carry secrets without a name beside them. Pure.
-import { signs, signsOf } from './redact-characters.pure.ts'
-import { entityEscapes, looseEscapes, noEscapes } from './redact-escapes.pure.ts'
-import { isSecretName } from './redact-keys.pure.ts'
-import { findNamed } from './redact-named.pure.ts'
-import { addFound, hide, read, type Scan, type Span, startReading } from './redact-spans.pure.ts'
+// What is shown of a text inside a body, of the value of a header and of a query: JSON, XML, forms and addresses are
+// parsed; other text is shown unless it may hold a secret, and then nothing of it is. Pure.
+import { type Budget, type Look, parsed, spend } from './redact-budget.pure.ts'
+import { redactAddress, redactForm } from './redact-form.pure.ts'
+import { redactJson } from './redact-json.pure.ts'
+import {
+  folded,
+  hasSecretLetters,
+  isSecretName,
+  meaningOf,
+  namePattern,
+  secretPattern,
+  unescaped,
+} from './redact-keys.pure.ts'
+import { redacted } from './redact-spans.pure.ts'
+import { redactXml } from './redact-xml.pure.ts'
 
-const querySign = /[?&#]([^\s"<>#]+)/g
-const pairSign = /=|%3d|&#61;|&#x3d;|\\u003d/i
-const scheme =
-  /\b(?:bearer|basic)[\s\ufffd]+(?!(?:realm|charset|scope|error(?:_description)?)=)["']?([^\s"'<>,;]+)/gi
-const userinfo = /:\/\/([^\s/?#"'<>]*)@/g
-// Where the text is cut, what may have become one.
-const cutUserinfo = /:\/\/([^\s/?#"'<>:]*:[^\s/?#"'<>]*)$/g
-const firstLine = /^\s*[^\r\n]*/
-const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g
+// More texts inside texts are not parsed.
+const maxDepth = 5
 
-// Of all passes over a character, of a query, a cell of a table, and something found.
-const [costOfPasses, costOfQuery, costOfCell, costOfMatch] = [8, 250, 60, 180]
+const parsers = { json: redactJson, xml: redactXml, form: redactForm, address: redactAddress }
 
-/** Finds what to hide in a text, apart from these queries in it; a form is a query from its beginning. */
-export function findInText(scan: Scan, isForm: boolean, queries: readonly Query[]): void {
-  const { isCut, spans, spend } = scan
-  const inside = (text: string): Span[] => {
-    spend(text.length * costOfPasses)
-    const found: Scan = { text, isCut, spans: [], spend, inside: scan.inside }
-    const has = signsOf(text)
-    if ((has & signs.separator) !== 0) findNamed(found, isForm)
-    if ((has & signs.lineEnd) !== 0) findTable(found)
-    if ((has & signs.b) !== 0) findMatches(found, scheme, 0)
-    if ((has & signs.at) !== 0) findUserinfo(found)
-    if (isCut && (has & signs.separator) !== 0) findMatches(found, cutUserinfo, 0)
-    if ((has & signs.dash) !== 0) findPrivateKey(found)
-    return found.spans
-  }
-  const reading = startReading(scan)
-  // The escapes of a query are resolved when its values are looked into.
-  const escapes = isForm ? entityEscapes : looseEscapes
-  let at = 0
-  for (const { start, end } of queries) {
-    read(reading, scan.text.slice(at, start), at, escapes)
-    read(reading, scan.text.slice(start, end), start, noEscapes)
-    at = end
-  }
-  read(reading, scan.text.slice(at), at, escapes)
-  addFound({ text: scan.text, isCut, spans, spend, inside }, reading, escapes)
+// JSON texts may have a mark in front (RFC 7464).
+// oxlint-disable-next-line no-control-regex -- the mark is a control character
+const jsonStart = /^[\s\ufeff\x1e]*["[{]/
+const xmlStart = /^[\s\ufeff]*</
+const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^?#]*[?#]/i
+// A form without blanks, quotes and tags, with a pair that has a name and a value: `aGVsbG8=` is none.
+const pairs = /^[^\s"<>]+$/
+const pair = /(?:^|&)[\w.[\]%+-]{1,200}=[^&=]/
+
+/** The parser for a text, by what the text looks like: its sender chooses the `Content-Type`. */
+function kindOf(text: string): keyof typeof parsers | 'text' {
+  if (jsonStart.test(text)) return 'json'
+  if (xmlStart.test(text)) return 'xml'
+  if (!pairs.test(text)) return 'text'
+  return address.test(text) ? 'address' : pair.test(text) ? 'form' : 'text'
 }
 
-export type Query = { query: string; start: number; end: number }
-
-/** The queries in a text: what follows `?`, `&` or `#` and has pairs. */
-export function queriesIn({ text, spend }: Scan): Query[] {
-  const queries: Query[] = []
-  querySign.lastIndex = 0
-  for (let match = querySign.exec(text); match !== null; match = querySign.exec(text)) {
-    spend(costOfQuery)
-    const [, query = ''] = match
-    const start = match.index + 1
-    if (pairSign.test(query)) queries.push({ query, start, end: start + query.length })
-  }
-  return queries
+/** A body with what is secret replaced; null when it is not JSON, XML or a form. Throws when it exceeds the budget. */
+export function showDocument(text: string, budget: Budget, isCut: boolean): string | null {
+  const kind = kindOf(text)
+  if (kind === 'text' || kind === 'address') return null
+  // Most bodies have nothing to hide; then it is enough, and faster, to know that they parse.
+  if (kind === 'json' && !isCut && isHarmless(text) && isJson(text)) return text
+  return parsed(() => parsers[kind](text, lookOf(budget, 1, isCut)))
 }
 
-/** Finds the user and password of an address, if it has some. */
-export const findUserinfo = (scan: Pick<Scan, 'text' | 'spans' | 'spend'>): void =>
-  findMatches(scan, userinfo, '@'.length)
+const isJson = (text: string): boolean => parsed(() => JSON.parse(text) as unknown) !== null
 
-/** A table whose first line names a secret column: all below is hidden. */
-function findTable({ text, spans, spend }: Scan): void {
-  const [line = ''] = firstLine.exec(text) ?? []
-  if (line.length === text.length || line.length > 4_096) return
-  const cells = line.split(/[,;\t|]/)
-  spend(cells.length * costOfCell)
-  const isSecret =
-    cells.length > 1 && cells.some((cell) => isSecretName(cell.replaceAll(/["'\s]/g, ''), spend))
-  if (isSecret) spans.push(hide(line.length, text.length))
+const lookOf = (budget: Budget, depth: number, isCut: boolean): Look => ({
+  isCut,
+  spend: () => spend(budget),
+  inside: (text) => showText(text, budget, depth),
+})
+
+/** An address with what is secret in its query replaced. */
+export const showAddress = (url: string, budget: Budget): string =>
+  redactAddress(url, lookOf(budget, 1, false))
+
+/** A text with what is secret replaced. Throws when it exceeds the budget. */
+export function showText(text: string, budget: Budget, depth = 0): string {
+  if (isHarmless(text)) return text
+  const kind = kindOf(text)
+  if (kind !== 'text' && depth >= maxDepth) return redacted
+  if (
+    kind === 'address' &&
+    isSuspicious(text.replace(/^[a-z0-9+.-]+:\/\/[^/?#]*/i, '').replace(/[?#].*/, ''))
+  )
+    return redacted
+  spend(budget)
+  const shown = kind === 'text' ? null : parsed(() => parsers[kind](text, lookOf(budget, depth + 1, false)))
+  return shown ?? (isSuspicious(text) ? redacted : text)
 }
 
-/** Hides what the group of the pattern finds, which ends `behind` characters before the match does. */
-function findMatches(
-  { text, spans, spend }: Pick<Scan, 'text' | 'spans' | 'spend'>,
-  pattern: RegExp,
-  behind: number,
-): void {
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    spend(costOfMatch)
-    const end = pattern.lastIndex - behind
-    spans.push(hide(end - (match[1] as string).length, end))
-  }
+const signs = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
+// Where names may be escaped, or secrets have no name.
+const nameless = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
+
+/** Whether a text needs no parsing: it has no sign of structure, or no letters of a name and no escapes. */
+const isHarmless = (text: string): boolean =>
+  !signs.test(text) || (!nameless.test(text) && !hasSecretLetters(text))
+
+// Secrets without a name, and comments, which may hold anything.
+const unnamed = [
+  /\b(?:bearer|basic)\s+(?!(?:realm|charset|scope|error(?:_description)?)=)\S/i,
+  /:\/\/[^\s/?#"'<>]*@/,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/,
+  /<[!?]/,
+]
+const wordEnd = /[\s"'<>&\\]+/
+const [maxPathLength, maxHeadLength] = [200, 4_096]
+const structure = /\{|<[!?/\p{L}_:]|\[\s*["']|^\s*["[<]/u
+// `password=`, or `name=user[password]`, which names what is beside it.
+const named = new RegExp(`(?:${secretPattern})=|(?:${namePattern})=+[^=]{0,100}?(?:${secretPattern})`)
+
+/**
+ * Whether a text that is not parsed may hold a secret: a credential, a comment, a sensitive name before `:` or `=` or in
+ * the head of a table, or anywhere in what looks like broken JSON or XML.
+ */
+function isSuspicious(text: string): boolean {
+  const plain = unescaped(text)
+  if (plain === null || unnamed.some((pattern) => pattern.test(plain))) return true
+  if (!hasSecretLetters(plain)) return false
+  const letters = folded(plain)
+    .replaceAll(/[:=]/g, '=')
+    .replaceAll(/[^\p{L}\p{N}=]+/gu, '')
+  return named.test(letters) || structure.test(plain) || hasSecretPath(plain) || hasSecretColumn(plain)
 }
 
-function findPrivateKey({ text, spans, spend }: Scan): void {
-  privateKey.lastIndex = 0
-  while (privateKey.test(text)) {
-    spend(costOfMatch)
-    const start = privateKey.lastIndex
-    const end = text.indexOf('-----END', start)
-    privateKey.lastIndex = end < 0 ? text.length : end
-    spans.push(hide(start, privateKey.lastIndex))
-  }
+/** Whether a name of several parts, such as `user[password][0`, is in front of `:` or `=`. */
+const hasSecretPath = (text: string): boolean =>
+  text
+    .split(/[:=]/)
+    .slice(0, -1)
+    .some((before) => meaningOf(lastWord(before.slice(-maxPathLength))) === 'secret')
+const lastWord = (text: string): string => text.split(wordEnd).findLast((word) => word !== '') ?? ''
+
+/** Whether the first of several lines names a secret column. */
+function hasSecretColumn(text: string): boolean {
+  const [line = ''] = /^\s*[^\r\n]*/.exec(text) ?? []
+  const cells = line.slice(0, maxHeadLength).split(/[,;\t|]/)
+  const isTable = line.length < text.length && cells.length > 1
+  return isTable && cells.some((cell) => isSecretName(cell.replaceAll(/["'\s]/g, '')))
 }

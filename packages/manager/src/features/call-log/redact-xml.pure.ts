@@ -1,225 +1,167 @@
-// Secrets in XML, found by going once through its tags. Nothing is resolved or expanded, a beginning is read as well as
-// a whole, and where tags do not fit together what follows a secret is hidden. Pure.
-import {
-  attributeEscapes,
-  betweenTagsEscapes,
-  noEscapes,
-  resolved,
-  xmlEscapes,
-} from './redact-escapes.pure.ts'
-import { isSecretName, meaningOf } from './redact-keys.pure.ts'
-import {
-  addFound,
-  hide,
-  lookInside,
-  read,
-  type Reading,
-  type Scan,
-  startReading,
-} from './redact-spans.pure.ts'
-import { endsInKey } from './redact-named.pure.ts'
-import { localName, nextMarkup, readEndTag, readTag, type Tag } from './redact-xml-tag.pure.ts'
+// Secrets in XML. A strict parser reads the text and resolves only the five entities that XML itself defines. Comments,
+// instructions and the content of a secret element are replaced; all else stays as it was sent. Pure.
+import { SaxesParser } from 'saxes'
+import type { Look } from './redact-budget.pure.ts'
+import { isSecretName, type Meaning, meaningOf } from './redact-keys.pure.ts'
+import { type Place, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
 
-type Place = { start: number; end: number }
+type Attribute = Place & { name: string; value: string }
 type Open = {
-  name: string
+  meaning: Meaning
   start: number
-  /** Where its content begins. */
+  /** Where its content starts. */
   content: number
-  isHidden: boolean
-  /** The text in it, while it holds no element. */
-  text: string | null
-  /** From here on its content belongs to a text that ends in `password:`. */
+  /** From here on its content is hidden; Infinity when it is not. */
   hiddenFrom: number
+  /** The text in it; null when it holds an element. */
+  text: string | null
   hasName: boolean
-  /** The elements that name a secret, as in `<name>password</name><value>x</value>`. */
-  names: Place[]
-  value: Place | null
+  /** Its children that are called `value`. */
+  values: Place[]
 }
-type Xml = {
-  scan: Scan
-  at: number
+type Reader = {
+  source: string
+  look: Look
+  spans: Span[]
   open: Open[]
+  attributes: Attribute[]
   /** The text since the last tag. */
-  run: Reading
-  /** The end of the last secret element or tag. */
-  secretEnd: number
+  run: string
+  /** Where the last tag ends. */
+  tagEnd: number
+  /** Where the last markup ends: the next one starts with the first `<` from here on. */
+  at: number
 }
 
-const plainDoctype = /<!doctype[^[>]*>/iy
-// Of a tag, declaration or instruction, and of an element that is left.
-const [costOfMarkup, costOfElement] = [120, 60]
-
-/** Finds what to hide in XML or HTML, or in a text that has tags. */
-export function findInXml(scan: Scan): void {
-  const { text } = scan
-  const open = [opened('', 0, 0)]
-  const run = startReading(scan)
-  const xml: Xml = { scan, at: 0, open, run, secretEnd: -1 }
-  for (let start = nextMarkup(text, 0); start < text.length;)
-    start = nextMarkup(text, readMarkup(xml, start) ? xml.at : start + 1)
-  readText(xml, text.length)
-  endRun(xml)
-  for (let element = xml.open.pop(); element !== undefined; element = xml.open.pop())
-    leave(xml, element, { start: text.length, end: text.length })
-}
-
-const opened = (name: string, start: number, content: number): Open => ({
-  name,
-  start,
-  content,
-  isHidden: false,
-  text: '',
-  hiddenFrom: -1,
-  hasName: false,
-  names: [],
-  value: null,
-})
-
-function readText(xml: Xml, end: number): void {
-  read(xml.run, xml.scan.text.slice(xml.at, end), xml.at, betweenTagsEscapes)
-  xml.at = end
-}
-
-/** Reads the text up to here and the markup that begins here; false when this is none. */
-function readMarkup(xml: Xml, start: number): boolean {
-  const { text, spend } = xml.scan
-  spend(costOfMarkup)
-  const sign = text[start + 1]
-  const endTag = sign === '/' ? readEndTag(text, start) : null
-  const tag = endTag === null ? readTag(xml.scan, start) : null
-  const isTag = endTag !== null || (tag !== null && !isBroken(xml, tag))
-  if (!isTag && sign !== '!' && sign !== '?') return false
-  readText(xml, start)
-  if (endTag !== null) endElement(xml, endTag)
-  else if (tag !== null) startElement(xml, tag)
-  else if (sign === '!') readDeclaration(xml)
-  else {
-    xml.at = endAfter(text, '?>', start)
-    lookInside(xml.scan, start + 2, xml.at, noEscapes)
-  }
-  return true
-}
-
-/** What looks like a tag at first is text, unless something in it is secret. */
-function isBroken(xml: Xml, tag: Tag): boolean {
-  if (tag.ending !== 'broken') return false
-  const [isHidden, isSecret] = secretsOf(xml.scan, tag)
-  return !isSecret && !isHidden.includes(true)
-}
-
-const endAfter = (text: string, mark: string, from: number): number => {
-  const at = text.indexOf(mark, from)
-  return at < 0 ? text.length : at + mark.length
-}
-
-function readDeclaration(xml: Xml): void {
-  const { at } = xml
-  const { text } = xml.scan
-  plainDoctype.lastIndex = at
-  if (text.startsWith('<!--', at)) {
-    xml.at = endAfter(text, '-->', at + 4)
-    xml.scan.spans.push({ start: at, end: xml.at, text: '<!-- -->' })
-  } else if (text.startsWith('<![CDATA[', at)) {
-    xml.at = endAfter(text, ']]>', at + 9)
-    const end = text.startsWith(']]>', xml.at - 3) ? xml.at - 3 : xml.at
-    read(xml.run, text.slice(at + 9, end), at + 9, noEscapes)
-  } else if (plainDoctype.test(text)) xml.at = plainDoctype.lastIndex
-  // What else a document type declares may be the text of any element.
-  else hideFrom(xml, at + 2)
-}
-
-function hideFrom(xml: Xml, from: number): void {
-  xml.scan.spans.push(hide(from, xml.scan.text.length))
-  xml.at = xml.scan.text.length
-}
-
-/** Which attributes are secret, and whether the element is as a whole. */
-function secretsOf({ text, spend }: Scan, { name, attributes }: Tag): [boolean[], boolean] {
-  const meanings = attributes.map((one) => {
-    const meaning = meaningOf(localName(one.name), spend)
-    if (meaning !== 'name') return meaning
-    const value = resolved(text.slice(one.start, one.end), xmlEscapes, spend)
-    return isSecretName(value.trim(), spend) ? 'name' : 'other'
+/** The text with what is secret replaced, up to its last complete tag if it is cut; throws when it is not XML. */
+export function redactXml(source: string, look: Look): string {
+  const reader: Reader = { source, look, spans: [], open: [], attributes: [], run: '', tagEnd: 0, at: 0 }
+  const parser = new SaxesParser({ xmlns: false, position: false })
+  const addText = (text: string): void => void (reader.run += text)
+  parser.on('text', addText)
+  parser.on('cdata', (text) => {
+    addText(text)
+    reader.at = parser.position
   })
-  const isSecret = meaningOf(localName(name), spend) === 'secret' || meanings.includes('name')
-  return [meanings.map((meaning) => meaning === 'secret' || (isSecret && meaning !== 'name')), isSecret]
+  // The event comes before the `>`.
+  parser.on('comment', () => replaceMarkup(reader, parser.position + 1, '<!-- -->'))
+  parser.on('processinginstruction', ({ target }) =>
+    replaceMarkup(reader, parser.position, `<?${target} ${redacted}?>`),
+  )
+  parser.on('xmldecl', () => (reader.at = parser.position))
+  parser.on('doctype', (declared) => {
+    // A declared entity may be the text of any element.
+    if (declared.includes('[') || look.inside(declared) !== declared) throw new Error('it declares something')
+    reader.at = parser.position
+  })
+  parser.on('opentagstart', () => endRun(reader))
+  parser.on('attribute', ({ name, value }) =>
+    readAttribute(reader, { name, value, end: parser.position - 1 }),
+  )
+  parser.on('opentag', ({ name }) => startElement(reader, name, parser.position))
+  parser.on('closetag', ({ isSelfClosing }) => endElement(reader, isSelfClosing, parser.position))
+  parser.write(source)
+  if (!look.isCut) parser.close()
+  else while (reader.open.length > 0) leave(reader, { start: reader.tagEnd, end: reader.tagEnd }, true)
+  if (reader.tagEnd === 0) throw new Error('no tag is complete')
+  const end = look.isCut ? reader.tagEnd : source.length
+  return replaceSpans((from, to) => source.slice(from, to), end, reader.spans)
 }
 
-function startElement(xml: Xml, tag: Tag): void {
-  const start = xml.at
-  const [isHidden, isSecret] = secretsOf(xml.scan, tag)
-  const parent = xml.open.at(-1) as Open
-  if (endRun(xml)) hideContent(parent, start)
-  parent.text = null
-  xml.at = tag.end
-  if (tag.ending === 'broken') return hideFrom(xml, start + 1 + tag.name.length)
-  for (const [index, one] of tag.attributes.entries())
-    if (isHidden[index] === true || tag.ending === 'cut') {
-      xml.scan.spans.push(hide(one.start, one.end))
-      xml.secretEnd = tag.end
-    } else lookInside(xml.scan, one.start, one.end, attributeEscapes)
-  if (tag.ending === 'empty') return
-  xml.open.push({ ...opened(tag.name, start, tag.end), isHidden: isSecret })
+const nextMarkup = ({ source, at }: Reader): number => source.indexOf('<', at)
+const hide = ({ spans }: Reader, place: Place): void => void spans.push({ place, text: redacted })
+
+function replaceMarkup(reader: Reader, end: number, text: string): void {
+  reader.look.spend()
+  reader.spans.push({ place: { start: nextMarkup(reader), end }, text })
+  reader.at = end
 }
 
-function endElement(xml: Xml, { name, end }: { name: string; end: number }): void {
-  const element = xml.open.at(-1) as Open
-  if (element.name !== name) {
-    if (meaningOf(localName(name), xml.scan.spend) === 'secret') hideFrom(xml, element.content)
-    else if (xml.secretEnd >= 0) hideFrom(xml, xml.secretEnd)
-    else {
-      endRun(xml)
-      xml.at = end
-    }
-    return
+/** Looks into the text since the last tag. */
+function endRun(reader: Reader): void {
+  const { run: text, look, open, tagEnd: start } = reader
+  if (text === '') return
+  reader.run = ''
+  const [element, parent] = [open.at(-1), open.at(-2)]
+  if (element !== undefined && element.text !== null) element.text += text
+  const shown = look.inside(text)
+  if (shown === text) return
+  reader.spans.push({ place: { start, end: nextMarkup(reader) }, text: escaped(shown) })
+  // `Password: <b>x</b>` and `<td>Password:</td><td>x</td>`: the value is in what follows.
+  if (!/[:=]\s*$/.test(text)) return
+  for (const one of [element, parent]) if (one !== undefined) hideFrom(one, start)
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const hideFrom = (element: Open, start: number): void => {
+  element.hiddenFrom = Math.min(element.hiddenFrom, start)
+}
+
+function readAttribute(reader: Reader, { name, value, end }: Omit<Attribute, 'start'>): void {
+  reader.look.spend()
+  const quote = reader.source[end] as string
+  reader.attributes.push({ name, value, start: reader.source.lastIndexOf(quote, end - 1) + 1, end })
+}
+
+/** The name without its prefix. */
+const localName = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
+
+function startElement(reader: Reader, name: string, content: number): void {
+  const { attributes, open, look } = reader
+  look.spend()
+  const meanings = attributes.map((one) => {
+    const meaning = meaningOf(localName(one.name))
+    return meaning === 'name' && !isSecretName(one.value.trim()) ? 'other' : meaning
+  })
+  const meaning = meaningOf(localName(name))
+  const isSecret = meaning === 'secret' || meanings.includes('name')
+  for (const [index, place] of attributes.entries()) {
+    const isHidden = meanings[index] === 'secret' || (isSecret && meanings[index] !== 'name')
+    const shown = isHidden ? redacted : showAttribute(reader, place)
+    if (shown !== place.value) reader.spans.push({ place, text: escapedInQuotes(shown) })
   }
-  const isKey = endRun(xml)
-  xml.open.pop()
-  leave(xml, element, { start: xml.at, end })
-  xml.at = end
-  if (isKey) hideContent(xml.open.at(-1) as Open, end)
+  const parent = open.at(-1)
+  if (parent !== undefined) parent.text = null
+  open.push({
+    meaning,
+    start: nextMarkup(reader),
+    content,
+    hiddenFrom: isSecret ? content : Infinity,
+    text: '',
+    hasName: false,
+    values: [],
+  })
+  reader.attributes = []
+  reader.at = reader.tagEnd = content
 }
 
-const hideContent = (element: Open, from: number): void => {
-  if (element.hiddenFrom < 0) element.hiddenFrom = from
+/** The parser turns line ends into blanks; a table has its head only in what was written. */
+function showAttribute({ source, look }: Reader, { value, start, end }: Attribute): string {
+  const raw = source.slice(start, end)
+  return /[\r\n]/.test(raw) && look.inside(raw) !== raw ? redacted : look.inside(value)
 }
 
-/** Searches the text since the last tag; returns whether it ends in the name of a secret and a colon. */
-function endRun(xml: Xml): boolean {
-  const { text } = xml.run
-  if (text === '') return false
-  const element = xml.open.at(-1) as Open
-  if (element.text !== null) element.text += text
-  addFound(xml.scan, xml.run, xmlEscapes)
-  xml.run = startReading(xml.scan)
-  return endsInKey(text, xml.scan.spend)
+const escapedInQuotes = (text: string): string =>
+  escaped(text).replaceAll('"', '&quot;').replaceAll("'", '&apos;')
+
+function endElement(reader: Reader, isSelfClosing: boolean, end: number): void {
+  if (!isSelfClosing) endRun(reader)
+  leave(reader, { start: isSelfClosing ? end : nextMarkup(reader), end }, false)
+  reader.at = reader.tagEnd = end
 }
 
-/** Hides what is secret in an element that ends here, or is not ended, and tells its parent what it was. */
-function leave(xml: Xml, element: Open, endTag: Place): void {
-  const { spans, text, spend } = xml.scan
-  spend(costOfElement)
-  const isCut = endTag.start === text.length
-  if (element.isHidden) {
-    spans.push(hide(element.content, endTag.start))
-    xml.secretEnd = endTag.end
-  } else if (element.names.length > 0) {
-    let at = element.content
-    for (const place of [...element.names, endTag]) {
-      if (/\S/.test(text.slice(at, place.start))) spans.push(hide(at, place.start))
-      at = place.end
-    }
-    xml.secretEnd = endTag.end
-  } else if (element.hiddenFrom >= 0) spans.push(hide(element.hiddenFrom, endTag.start))
-  else if (isCut && !element.hasName && element.value !== null)
-    spans.push(hide(element.value.start, element.value.end))
-  const parent = xml.open.at(-1)
+/** Hides what is secret in an element that ends here, or that is cut, and tells its parent what it was. */
+function leave(reader: Reader, endTag: Place, isCut: boolean): void {
+  const element = reader.open.pop() as Open
+  const parent = reader.open.at(-1)
+  hide(reader, { start: element.hiddenFrom, end: endTag.start })
+  if (isCut && !element.hasName) for (const place of element.values) hide(reader, place)
   if (parent === undefined) return
-  const place = { start: element.start, end: endTag.end }
-  const meaning = meaningOf(localName(element.name), spend)
-  if (meaning === 'value') parent.value = place
+  const { meaning } = element
+  if (meaning === 'value') parent.values.push({ start: element.start, end: endTag.end })
   if (meaning !== 'name') return
+  // `<name>password</name><value>x</value>`
+  if (element.text !== null && isSecretName(element.text.trim())) hideFrom(parent, parent.content)
   parent.hasName ||= !isCut
-  if (element.text !== null && isSecretName(element.text.trim(), spend)) parent.names.push(place)
 }

@@ -1,5 +1,6 @@
 // How long it takes to redact what is hard to read.
 import { describe, expect, test } from 'vitest'
+import { hostile } from '../../../test/kit/slow-texts.ts'
 import { redactBody } from './redact.pure.ts'
 
 const show = (body: string | Buffer, contentType: string | null = null, totalBytes?: number): string =>
@@ -59,4 +60,16 @@ describe('64 KiB of what is hard to read', () => {
       expect(leastMs(() => show(body, null, 100_000), maxMs)).toBeLessThan(maxMs)
     }
   })
+
+  test.each(Object.entries(hostile))(
+    'takes at most 15 times as long as 64 KiB of records: %s',
+    (_, [text, type]) => {
+      const record =
+        '{"id":"o-4711","name":"Ada Lovelace","city":"Zürich","total":12.50,"lines":[{"sku":"a"}]},'
+      const records = `[${record.repeat(700)}{}]`
+      const ordinaryMs = leastMs(() => show(records), 0)
+      const maxMs = 15 * ordinaryMs
+      expect(leastMs(() => show(text, type ?? null), maxMs)).toBeLessThan(maxMs)
+    },
+  )
 })

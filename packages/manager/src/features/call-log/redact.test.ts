@@ -69,12 +69,14 @@ describe('headers', () => {
     for (const [value, shown] of [
       ['https://h/p?token=s3cr3t&b=c#d', 'https://h/p?token=[REDACTED]&b=c#d'],
       ['/p?a=b&api_key=s3cr3t', '/p?a=b&api_key=[REDACTED]'],
-      ['<https://h/p?token=s3cr3t&page=2>; rel="next"', '<https://h/p?token=[REDACTED]&page=2>; rel="next"'],
-      ['</p?page=2&pin=s3cr3t>; rel=next', '</p?page=2&pin=[REDACTED]>; rel=next'],
-      ['0; url=https://user:s3cr3t@h/p', '0; url=https://[REDACTED]@h/p'],
+      ['https://user:s3cr3t@h/p?a=b', 'https://[REDACTED]@h/p?a=b'],
       ['{"password":"s3cr3t","a":1}', '{"password":"[REDACTED]","a":1}'],
-      ['Bearer s3cr3t', 'Bearer [REDACTED]'],
-      ['basic czNjcjN0', 'basic [REDACTED]'],
+      // Other text is hidden as a whole.
+      ['<https://h/p?token=s3cr3t&page=2>; rel="next"', '[REDACTED]'],
+      ['</p?page=2&pin=s3cr3t>; rel=next', '[REDACTED]'],
+      ['0; url=https://user:s3cr3t@h/p', '[REDACTED]'],
+      ['Bearer s3cr3t', '[REDACTED]'],
+      ['basic czNjcjN0', '[REDACTED]'],
     ] as const)
       expect(headerOf('x-note', value)).toBe(shown)
   })
@@ -109,7 +111,7 @@ describe('addresses', () => {
       ['https://h/token/1?user=a', 'https://h/token/1?user=a'],
       ['https://h/?pass%77ord=s3cr3t&a=%20', 'https://h/?pass%77ord=[REDACTED]&a=%20'],
       ['/cb#access_token=s3cr3t&state=1', '/cb#access_token=[REDACTED]&state=1'],
-      ['/p?a=1;token=s3cr3t&b=2', '/p?a=1;token=[REDACTED]&b=2'],
+      ['/p?a=1;token=s3cr3t&b=2', '/p?a=[REDACTED]&b=2'],
       [
         '/p?to=https%3A%2F%2Fh%2F%3Ftoken%3Ds3cr3t%26b%3D2',
         '/p?to=https%3A%2F%2Fh%2F%3Ftoken%3D[REDACTED]%26b%3D2',
@@ -144,11 +146,45 @@ describe('bodies that are not shown', () => {
     expect(show(Buffer.from(xml, 'latin1'))).toBe(xml.replace('1</pin>', '[REDACTED]</pin>'))
   })
 
-  test('a cut body says how much is shown, and loses half a last character', () => {
-    expect(show('{"a":"b', null, 100)).toBe('{"a":"b [cut: 7 of 100 bytes]')
-    expect(show(Buffer.from('{"a":"é').subarray(0, 7), null, 100)).toBe('{"a":" [cut: 7 of 100 bytes]')
+  test('a cut body says how much is shown, and ends with its last complete value', () => {
+    expect(show('{"a":"b","c":{"d":[1, 2, 3', null, 100)).toBe(
+      '{"a":"b","c":{"d":[1, 2 [cut: 26 of 100 bytes]',
+    )
+    expect(show('{"a":1,"password":{"b":"s3c","c":2,', null, 100)).toBe(
+      '{"a":1,"password":"[REDACTED]" [cut: 35 of 100 bytes]',
+    )
+    expect(show('<a><b>c</b><pin>1<d/>2', null, 100)).toBe(
+      '<a><b>c</b><pin>[REDACTED] [cut: 22 of 100 bytes]',
+    )
+    expect(show('a=b&pin=1&c=d', null, 100)).toBe('a=b&pin=[REDACTED] [cut: 13 of 100 bytes]')
+    // Half of a last character does not make it binary.
+    expect(show(Buffer.from('{"a":1,"b":"é').subarray(0, 13), null, 100)).toBe(
+      '{"a":1 [cut: 13 of 100 bytes]',
+    )
     expect(show(Buffer.from('{"a":"é').subarray(0, 7))).toBe('[binary, 7 bytes]')
-    expect(show('{"password":"s3c', null, 100)).toBe('{"password":"[REDACTED]" [cut: 16 of 100 bytes]')
+  })
+
+  test('a cut body without a complete value is a type and a length', () => {
+    for (const text of ['{"a":"b', '{"password":"s3c', '<a b="c', 'a=b', '[1'])
+      expect(show(text, 'Application/JSON; charset=utf-8', 100)).toBe('[application/json, 100 bytes]')
+  })
+
+  test('text that is not JSON, XML or a form is a type and a length', () => {
+    for (const text of [
+      'Dear all,\nmeet at 10:30: a < b && c > d; 50% off!\nhttps://h/p?q=1#x\n',
+      '<!doctype html><html><p>One<br>Two<ul><li>a<li>b</ul></html>',
+      'name,city\nAnn,Bern\n',
+      '{broken: [json',
+      '"text" and more',
+      '[12:00] started',
+      '/p?a=b',
+      'aGVsbG8=',
+      'czNjcjN0czNjcjN0==',
+    ]) {
+      expect(show(text)).toBe(`[text, ${text.length} bytes]`)
+      expect(show(text, 'text/plain; charset=utf-8')).toBe(`[text/plain, ${text.length} bytes]`)
+      expect(show(text, 'a secret: s3cr3t')).toBe(`[text, ${text.length} bytes]`)
+    }
   })
 })
 
@@ -183,9 +219,35 @@ describe('bodies of several parts', () => {
     ]
     expect(show(body.join(''), type)).toBe(shown.join(''))
     expect(show(body.join(''), 'application/json')).toBe(shown.join(''))
+    expect(show(`--x\r\nno head s3cr3t\r\n--x--`, type)).toBe('--x\r\n[REDACTED]--x--')
     expect(show(`preamble s3cr3t\r\n--x\r\nno head s3cr3t\r\n--x--`, type)).toBe(
-      '[REDACTED]--x\r\n[REDACTED]--x--',
+      '[multipart/form-data, 43 bytes]',
     )
+  })
+
+  test('[esb-audit.redact-scope] a part with a type is shown like a body, and one without like the value of a form', () => {
+    const typed = (content: string): string => part('Content-Type: text/plain', content)
+    const body = [typed('kept'), typed('{"pin":1}'), field('"a"', 'pin: 1'), field('"b"', 'a: kept'), '--x--']
+    expect(show(body.join(''), type)).toBe(
+      [
+        typed('[text/plain, 4 bytes]'),
+        typed('{"pin":"[REDACTED]"}'),
+        field('"a"', '[REDACTED]'),
+        field('"b"', 'a: kept'),
+        '--x--',
+      ].join(''),
+    )
+    expect(show(typed('kept') + field('"b"', 'kept').trimEnd(), type, 1_000)).toBe(
+      `${typed('[text/plain, 4 bytes]')}${field('"b"', '[text, 4 bytes and more]').trimEnd()} [cut: 92 of 1000 bytes]`,
+    )
+  })
+
+  test('[esb-audit.redact-scope] parts in parts in parts are hidden', () => {
+    const inside = (content: string, name: string): string =>
+      `--${name}\r\nContent-Type: multipart/mixed\r\n\r\n${content}\r\n--${name}--`
+    const secret = field('"user[password]"', 's3cr3t')
+    for (const names of [['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']])
+      expect(show(names.reduce(inside, secret))).not.toContain('s3cr3t')
   })
 
   test('[esb-audit.redact-scope] binary parts are a length, and a file that is cut says so', () => {
@@ -203,22 +265,28 @@ describe('bodies of several parts', () => {
   })
 
   test('[esb-audit.redact-scope] a boundary that is declared for something else divides nothing', () => {
-    const body = '{"password":"a\n--x\n\nb s3cr3t"}'
-    expect(show(body, 'application/json; boundary=x')).toBe('{"password":"[REDACTED]"}')
+    const body = '{"password":\n"a s3cr3t",\n"b":\n["\\n--x\\n"]}'
+    expect(show(body, 'application/json; boundary=x')).toBe(
+      '{"password":\n"[REDACTED]",\n"b":\n["\\n--x\\n"]}',
+    )
+    expect(show('{"password":"a\n--x\n\nb s3cr3t"}', 'application/json; boundary=x')).toBe(
+      '[application/json, 30 bytes]',
+    )
   })
 })
 
 describe('texts inside of texts', () => {
-  test('[esb-audit.redact-scope] keep the way they are written, also in what is replaced', () => {
+  test('[esb-audit.redact-scope] are written again where something in them is replaced, and stay where nothing is', () => {
     for (const [text, shown] of [
       ['{"a":"{\\"pin\\":\\u0031,\\"b\\":2}"}', '{"a":"{\\"pin\\":\\"[REDACTED]\\",\\"b\\":2}"}'],
-      ['a=%7b"pin"%3A1,"b":2}&c=%20', 'a=%7b"pin"%3A%22[REDACTED]%22,"b":2}&c=%20'],
+      ['{"a":"{\\"b\\":\\u0031}","c":"\\u0041"}', '{"a":"{\\"b\\":\\u0031}","c":"\\u0041"}'],
+      ['a=%7b%22pin%22:1}&c=%20', 'a=%7B%22pin%22%3A%22[REDACTED]%22%7D&c=%20'],
       [
-        "<a b='{&#34;pin&#34;:1}'>{&#x22;pin&#34;:1}</a>",
-        '<a b=\'{&#34;pin&#34;:&quot;[REDACTED]&quot;}\'>{&#x22;pin&#34;:"[REDACTED]"}</a>',
+        "<a b='{&#34;pin&#34;:1}' c='&#34;'>{&#x22;pin&#34;:1}</a>",
+        '<a b=\'{&quot;pin&quot;:&quot;[REDACTED]&quot;}\' c=\'&#34;\'>{"pin":"[REDACTED]"}</a>',
       ],
-      ['<a>&lt;b>&lt;!-- c -->d&lt;/b></a>', '<a>&lt;b>&lt;!-- --&gt;d&lt;/b></a>'],
-      ['{"a":"x=1&token=2&y=\\u0033"}', '{"a":"x=1&token=[REDACTED]&y=\\u0033"}'],
+      ['<a>&lt;b>&lt;!-- c -->d&lt;/b></a>', '<a>&lt;b&gt;&lt;!-- --&gt;d&lt;/b&gt;</a>'],
+      ['{"a":"x=1&token=2&y=\\u0033"}', '{"a":"x=1&token=[REDACTED]&y=3"}'],
     ] as const)
       expect(show(text)).toBe(shown)
   })
@@ -228,18 +296,64 @@ describe('bodies without secrets', () => {
   test('[esb-audit.redact-scope] stay as they are, to the last byte', () => {
     for (const text of [
       '{"a" : [1, -2.5e3, true, null, "x\\u0041\\n"], "tokens": 3, "pinned": {"b":{}}}\r\n',
+      '{"a":1.0,"b":12345678901234567890,"a":2,"é":"🙂\\ud83d\\ude42\\ud83d"}',
       '\ufeff<?xml version="1.0"?>\n<!DOCTYPE html>\n<a b=\'c\'><![CDATA[<x>]]>&amp;<d/></a>',
-      '<!doctype html><html><p>One<br>Two<ul><li>a<li>b</ul></html>',
       'a=b&c=%C3%A9+d&e[]=f&g',
-      'Dear all,\nmeet at 10:30: a < b && c > d; 50% off!\nhttps://h/p?q=1#x\n',
-      'name,city\nAnn,Bern\n',
       '{"when":"2026-01-01T10:00:00Z","url":"https://h/?a=b","note":"a: b = c","csv":"a,b\\n1,2"}',
       '{"a":1}\n{"a":2}\n\x1e{"a":3}\n',
-      '{broken: [json',
-      '"text" and more',
-      '[12:00] started',
+      '"text"',
     ])
       expect(show(text)).toBe(text)
+  })
+})
+
+describe('JSON', () => {
+  test('[esb-audit.redact-scope] places are exact beside any characters and escapes', () => {
+    const strings = [
+      '"é"',
+      '"🙂"',
+      '"\\ud83d\\ude42"',
+      '"\\ud83d"',
+      '"\\udc00x"',
+      '"\\ud83d\\u0041"',
+      '"\\"\\\\\\/\\n"',
+    ]
+    for (const other of [...strings, '-0', '1.5E+3', '0.10', 'true', 'false', 'null', '{}', '[ ]', ' 1 '])
+      for (const secret of [...strings, '-1', '0', 'true', 'false', 'null', '{ }', '[1]'])
+        expect(show(`[${other},{"pin":${secret} ,"b": ${other}}]`)).toBe(
+          `[${other},{"pin":"[REDACTED]" ,"b": ${other}}]`,
+        )
+  })
+
+  test('[esb-audit.redact-scope] everything else is a type and a length', () => {
+    for (const text of [
+      '{"a":1,}',
+      '[1,]',
+      '[,1]',
+      '[1 2]',
+      '{"a"}',
+      '{"a":}',
+      '{"a" 1}',
+      '{1:2}',
+      '{,}',
+      '{]',
+      '[}',
+      '[1}',
+      '{"a":[1}]',
+      ']',
+      '[1]]',
+      '{"a":01}',
+      '{"a":NaN}',
+      '["\\x"]',
+      '["\t"]',
+      '[tru]',
+      '["a"',
+      '{"a":1',
+      '"a',
+      '"a":1',
+      '"a",1',
+    ])
+      expect(show(text)).toBe(`[text, ${text.length} bytes]`)
   })
 })
 

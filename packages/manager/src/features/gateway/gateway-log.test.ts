@@ -282,21 +282,28 @@ describe('what is kept', () => {
   test('[esb-audit.full] a call that failed keeps what there was of it', async () => {
     const sent = { body: '{"a":' }
     const row = await rowOf('FULL', sent, { inputMessageType: 'JSON', transformationTemplate: 'x' })
-    expect(row).toMatchObject({ request_body: '{"a":', response_headers: null, response_body: null })
+    expect(row).toMatchObject({
+      request_body: '[text, 5 bytes]',
+      response_headers: null,
+      response_body: null,
+    })
     expect(await rowOf('FULL', sent, { url: null })).toMatchObject({ request_body: '', response_body: null })
     expect(await rowOf('FULL')).toMatchObject({ request_body: '', response_body: '{"accepted":true}' })
   })
 
   test('[esb-audit.full] bodies over 64 KiB are cut and marked, in both directions', async () => {
-    const [fits, over] = ['x'.repeat(65_536), 'x'.repeat(65_537)]
-    const cut = `${fits} [cut: 65536 of 65537 bytes]`
+    const values = `[${`"${'x'.repeat(997)}",`.repeat(65)}`
+    const [fits, over] = [532, 533].map((length) => `${values}"${'x'.repeat(length)}"]`) as [string, string]
+    // It ends with its last complete value.
+    const cut = `${values.slice(0, -1)} [cut: 65536 of 65537 bytes]`
     for (const isChunked of [false, true]) {
       expect(await bodyOf({ body: fits, isChunked })).toBe(fits)
       expect(await bodyOf({ body: over, isChunked })).toBe(cut)
-      expect(await bodyOf({ body: 'x'.repeat(200_000), isChunked })).toBe(
-        `${fits} [cut: 65536 of 200000 bytes]`,
+      expect(await bodyOf({ body: `${values}"${'x'.repeat(100_000)}"]`, isChunked })).toBe(
+        cut.replace('65537', '165004'),
       )
     }
+    expect(await bodyOf({ body: 'x'.repeat(65_537) })).toBe('[text, 65537 bytes]')
     expect(await answerOf(fits)).toBe(fits)
     expect(await answerOf(over)).toBe(cut)
     const row = await rowOf('FULL', { body: over }, { transformationTemplate: 'x' })
@@ -314,7 +321,7 @@ describe('what is kept', () => {
     const text = 'it looks like text'
     expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'br']] })).toBe('[binary, 18 bytes]')
     expect(await answerOf(text, { 'content-encoding': 'br' })).toBe('[binary, 18 bytes]')
-    expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'identity']] })).toBe(text)
+    expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'identity']] })).toBe('[text, 18 bytes]')
     // Whatever can be stored is; the rest does not stop a call.
     expect(await bodyOf({ body: 'a\u0000b' })).toMatch(/^a\ufffdb$|^\[binary/)
     const { request_headers } = await rowOf('FULL', { headers: [['X-Latin', '\u00e9\u00ff']] })

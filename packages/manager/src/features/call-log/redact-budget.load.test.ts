@@ -1,4 +1,4 @@
-// How long texts take that are made to be slow: no longer than their work allows. Pure.
+// How long texts take that are made to be slow. Pure.
 import { describe, expect, test } from 'vitest'
 import {
   expectBodiesBounded,
@@ -6,7 +6,7 @@ import {
   expectQueriesAndHeadersBounded,
   hostile,
 } from '../../../test/kit/slow-texts.ts'
-import { createWork, type Work } from './redact-work.pure.ts'
+import { type Budget, createBudget } from './redact-budget.pure.ts'
 
 // An order of magnitude above what 64 KiB take.
 const maxMs = 50
@@ -20,17 +20,16 @@ function cpuMs(run: () => void): number {
   return (user + system) / 1_000
 }
 
-/** Runs within the work for so many characters, and in a time that is short at least once. */
-function expectBounded(characters: number, run: (work: Work) => void): void {
+/** Runs within its budget, and in a time that is short at least once. */
+function expectBounded(run: (budget: Budget) => void): void {
   let best = Infinity
   for (let round = 0; round < rounds && best > maxMs; round++) {
-    const work = createWork(characters)
+    const budget = createBudget()
     best = Math.min(
       best,
-      cpuMs(() => run(work)),
+      cpuMs(() => run(budget)),
     )
-    // What runs out is noticed when it is paid for, which is a pass over the text later at most.
-    expect(work.spent).toBeLessThan(work.limit * 1.3)
+    expect(budget.spent).toBeLessThanOrEqual(budget.limit)
   }
   expect(best).toBeLessThanOrEqual(maxMs)
 }
