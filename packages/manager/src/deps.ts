@@ -55,7 +55,7 @@ export function createDeps(config: Config, world: World, options: DepsOptions = 
       connectionNeeds(config, kdfThreads, world.blobStores.connections),
     ),
     ownServices: ownServicesOf({ ...config, optionalUrls: optionalUrls(config) }, () =>
-      world.redis.shards.all(),
+      world.redis.masters(),
     ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ pool: database.jobPool, log: world.log }),
