@@ -93,11 +93,13 @@ function clusterOf(nodes: readonly Place[], redisOptions: RedisOptions): Connect
 
 function optionsOf(url: string): RedisOptions {
   const { protocol, username, password, pathname } = new URL(url)
+  const db = Number(pathname.slice(1))
+  if (Number.isNaN(db)) throw new TypeError('the path of SVC_REDIS_URL (redis.url) must be a database number')
   return {
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     ...(protocol === 'rediss:' ? { tls: {} } : {}),
-    db: Number(pathname.slice(1)),
+    db,
     protocol: 3,
     connectTimeout: 1_000,
     // Pings go out all the time; a connection that brings nothing for this long is dead and is opened again.
@@ -105,6 +107,7 @@ function optionsOf(url: string): RedisOptions {
     // A dead connection that carries no pings ends after ten seconds more.
     keepAlive: 4_000,
     retryStrategy: retryMs,
+    disconnectTimeout: 100,
     enableReadyCheck: false,
     // Commands are lost with their connection; the subscriber itself subscribes again and handles refusals.
     enableOfflineQueue: false,

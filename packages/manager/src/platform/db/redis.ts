@@ -112,6 +112,9 @@ function createBreaker(connection: Connection, { mastersOf, pingMs, note }: Brea
     for (const { place } of masters) set(place, false, error)
     if (masters.length === 0) note(false, null, noMaster)
   })
+  connection.on('close', () => {
+    for (const { place } of masters) if (answers.get(place) === true) set(place, false, closed)
+  })
   const timer = setInterval(probeAll, pingEveryMs).unref()
   return {
     masters: () => masters,
@@ -121,6 +124,7 @@ function createBreaker(connection: Connection, { mastersOf, pingMs, note }: Brea
   }
 }
 
+const closed = Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' })
 const noMaster = Object.assign(new Error('no sentinel or node of the cluster names a master'), {
   code: 'NO_MASTER_KNOWN',
 })
