@@ -10,13 +10,13 @@ export type Master = { place: Place; client: Client | undefined }
 
 export type Connections = {
   /** Connects in the background and retries until it is disconnected. */
-  open(): Connection
+  open(this: void): Connection
   /** Every master that is known at present. */
-  mastersOf(connection: Connection): readonly Master[]
+  mastersOf(this: void, connection: Connection): readonly Master[]
   /** Where the key is; undefined while no master is known. */
-  placeOf(connection: Connection, key: string): Place | undefined
+  placeOf(this: void, connection: Connection, key: string): Place | undefined
   /** Keys that one command may name together. */
-  groups(keys: string[]): string[][]
+  groups(this: void, keys: string[]): string[][]
 }
 
 export type ConnectionOptions = {
