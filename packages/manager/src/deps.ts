@@ -56,7 +56,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     }),
     ownServices: ownServicesOf(
       { ...config, optionalUrls: [...optionalUrls(config), ...needs.ownServices] },
-      () => world.redis.shards.all(),
+      () => world.redis.masters(),
     ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ pool: database.jobPool, log: world.log }),

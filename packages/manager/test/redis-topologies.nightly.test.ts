@@ -75,9 +75,7 @@ describe.each([
     const peer = await join()
     const keys = Array.from({ length: 100 }, (_, n) => peer.redis.key(`key-${n}`))
     const counts = await Promise.all(
-      keys.map((key) =>
-        peer.redis.run((store) => store.eval("return redis.call('INCR', KEYS[1])", { keys: [key] })),
-      ),
+      keys.map((key) => peer.redis.eval("return redis.call('INCR', KEYS[1])", [key])),
     )
     expect(counts).toEqual(keys.map(() => 1))
   })

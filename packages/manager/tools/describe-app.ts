@@ -2,7 +2,6 @@
 import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { clientsOf } from '../src/platform/db/redis-client.ts'
 import { type ProxyRoute, proxyRoutes } from '../src/proxy-config/routes.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
@@ -22,17 +21,14 @@ export async function describeApp(): Promise<{
   const config = loadConfig({ env }, settings)
   const redis = {
     isUp: () => true,
-    run: () => Promise.resolve(null),
+    eval: () => Promise.resolve(null),
     key: (name: string) => name,
     groups: (keys: string[]) => [keys],
-    shards: {
-      of: () => null,
-      all: () => [],
-      doubt: () => undefined,
-      onNews: () => undefined,
-      isAway: () => true,
-      publish: () => null,
-      open: clientsOf(config.redisUrl),
+    masters: () => [],
+    isDown: () => true,
+    publish: () => null,
+    open: (): never => {
+      throw new Error('nothing is subscribed here')
     },
     close: () => Promise.resolve(),
   }

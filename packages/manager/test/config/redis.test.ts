@@ -26,7 +26,7 @@ describe('Redis', () => {
     }
     const sentinels = ['a.example:26379', 'b.example:26379', 'c.example:26379']
     expect(topology(env)).toEqual({ mode: 'sentinel', sentinels, masterName: 'main' })
-    expect(redisConnections(topology(env))).toBe(7)
+    expect(redisConnections(topology(env))).toBe(6)
   })
 
   test('is a cluster, from a file too', () => {

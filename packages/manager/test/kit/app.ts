@@ -89,7 +89,7 @@ const patientEnv = {
   SVC_ESB_BODY_STALL_TIMEOUT: '29s',
 }
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
-const patience = { subscribeMs: 30_000, answerMs: 30_000 }
+const subscribeMs = 30_000
 const quick = { iterations: 1_000, loopDelayMs: () => 0 }
 
 /** Starts the service; `close` stops it, drops its database, and throws if an answer was not as the API document says. */
@@ -148,7 +148,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   const redis =
     options.world?.redis ??
     createRedis({ ...redisOptions(config), ...(isPatient ? { timeouts } : {}) }, { log, metrics })
-  const channels = channelsOf({ redis, log, ...(isPatient ? { timeouts: patience } : {}) })
+  const channels = channelsOf({ redis, log, ...(isPatient ? { subscribeMs } : {}) })
   const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {

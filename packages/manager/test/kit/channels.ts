@@ -25,7 +25,7 @@ export type PeerOptions = Omit<RedisOptions, 'keyPrefix'> & {
 
 const patience = {
   redis: { pingMs: 30_000, commandMs: 30_000 },
-  channels: { subscribeMs: 30_000, answerMs: 30_000 },
+  channels: { subscribeMs: 30_000 },
 }
 
 /** Starts one; nothing is waited for. */
@@ -39,7 +39,7 @@ export function startPeer({ limits, isHurried = false, keyPrefix = 'peers', ...o
     redis,
     log,
     ...(limits === undefined ? {} : { limits }),
-    ...(isHurried ? {} : { timeouts: patience.channels }),
+    ...(isHurried ? {} : patience.channels),
   })
   const heard: string[] = []
   const peer: Peer = {

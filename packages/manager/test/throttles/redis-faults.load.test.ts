@@ -65,7 +65,7 @@ describe('a connection to Redis that goes dark', () => {
     proxy.goDark()
     await until(() => !service.world.redis.isUp())
     await until(() => service.world.redis.isUp(), 10_000)
-    expect(await service.world.redis.run((store) => store.eval('return 1', { keys: [] }))).toBe(1)
+    expect(await service.world.redis.eval('return 1', [])).toBe(1)
     await service.close()
     await proxy.close()
   })
@@ -126,7 +126,7 @@ describe('throttles', () => {
     expect(statuses(await failTimes(one, client, 11))).toEqual([...refused(10), 429])
     const half = newClient()
     expect(statuses(await failTimes(one, half, 6))).toEqual(refused(6))
-    await one.world.redis.run((store) => store.eval("redis.call('FLUSHALL') return 1", { keys: [] }))
+    await one.world.redis.eval("redis.call('FLUSHALL') return 1", [])
     expect((await fail(one, client)).status).toBe(429)
     expect(statuses(await failTimes(one, half, 5))).toEqual([...refused(4), 429])
     // Only what others counted is lost.

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../test/engines/postgres.ts'
+import { askRedis } from '../../../test/engines/redis-ask.ts'
 import { type RedisServer, startRedis } from '../../../test/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
-import { clientsOf } from './redis-client.ts'
 import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 
 let server: RedisServer
@@ -29,11 +29,7 @@ async function join(options: Partial<PeerOptions> = {}): Promise<Peer> {
 
 /** What Redis itself says. */
 async function ask({ port }: RedisServer, ...command: string[]): Promise<unknown> {
-  const client = clientsOf('redis://127.0.0.1')(`127.0.0.1:${port}`)
-  await client.connect()
-  const reply = await client.sendCommand(command)
-  client.destroy()
-  return reply
+  return askRedis(port, ...command)
 }
 
 /** Waits until everything that was published before has arrived. */

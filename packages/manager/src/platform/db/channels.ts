@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../log/log.ts'
-import { isMisplaced, reasonOf } from './redis-client.ts'
 import type { Redis } from './redis.ts'
-import { type SubscriberOptions, createSubscriber } from './redis-subscriber.ts'
+import { type SubscriberOptions, createRefusal, createSubscriber } from './redis-subscriber.ts'
 
 export type Channels = {
   /** Sends to the other processes; false when it is known to be lost (Redis away, too much pending). Never waits, never throws. */
@@ -31,7 +30,7 @@ export type ChannelsOptions = {
   log: Logger
   /** What may wait for Redis. */
   limits?: { messages: number; bytes: number }
-  timeouts?: SubscriberOptions['timeouts']
+  subscribeMs?: SubscriberOptions['subscribeMs']
 }
 
 /** Makes channels; each has its own connections and does not hear itself. */
@@ -46,7 +45,7 @@ export const channelsOf =
     const inOrder = createInOrder()
     const publisher = createPublisher({ redis, log, limits, onLost })
     const subscriber = createSubscriber({
-      shards: redis.shards,
+      redis,
       log,
       receive: (name, message) => {
         const text = message.startsWith(own) ? null : inOrder.take(name, message)
@@ -94,28 +93,20 @@ type PublisherOptions = Required<Pick<ChannelsOptions, 'redis' | 'log' | 'limits
 function createPublisher({ redis, log, limits, onLost }: PublisherOptions) {
   let messages = 0
   let bytes = 0
-  let isRefused = false
-  const noteRefusal = (error: unknown): void => {
-    onLost(1)
-    if (isMisplaced(error)) redis.shards.doubt()
-    const reason = reasonOf(error)
-    if (isRefused || (reason !== 'NOPERM' && reason !== 'ERR')) return
-    isRefused = true
-    log.warn(
-      { reason },
-      'redis refuses to publish: hints to other processes are lost; it must be version 7 or newer and permit SPUBLISH',
-    )
-  }
+  const refusal = createRefusal(log, 'publish: hints to', 'SPUBLISH')
   return {
     publish: (channel: string, message: string): boolean => {
       const size = Buffer.byteLength(message)
       if (messages >= limits.messages || bytes + size > limits.bytes) return false
-      const sent = redis.shards.publish(channel, message)
+      const sent = redis.publish(channel, message)
       if (sent === null) return false
       messages++
       bytes += size
       sent
-        .then(() => (isRefused = false), noteRefusal)
+        .then(refusal.end, (error: unknown) => {
+          onLost(1)
+          refusal.note(error)
+        })
         .finally(() => {
           messages--
           bytes -= size

@@ -1,5 +1,7 @@
 // How Redis is run: one server, a master that sentinels watch, or a cluster.
-import { type Place, placeOfUrl } from './redis-client.ts'
+
+/** Where a server listens, as `host:port`, an IPv6 address in brackets. */
+export type Place = string
 
 type RedisMode = 'single' | 'sentinel' | 'cluster'
 
@@ -24,12 +26,24 @@ export function topologyOf({ redisMode, redisUrl, redisNodes, redisMasterName }:
   return redisMode === 'cluster' ? { mode: 'cluster', nodes: places } : { mode: 'single', place }
 }
 
+/** The place that a URL names. */
+export function placeOfUrl(url: string): Place {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port === '' ? '6379' : port}`
+}
+
+/** Both parts of a place; the host of an IPv6 address keeps its brackets. */
+export function splitPlace(place: Place): { host: string; port: number } {
+  const colon = place.lastIndexOf(':')
+  return { host: place.slice(0, colon), port: Number(place.slice(colon + 1)) }
+}
+
 /** Masters of a cluster that connections are counted for. */
 const countedMasters = 16
 
-/** Connections to Redis at most: one for commands and one for channels per master, and those that ask for masters. */
-export function redisConnections(topology: Topology): number {
-  if (topology.mode === 'single') return 2
-  // While a master is replaced, there are connections to the former one too.
-  return topology.mode === 'sentinel' ? topology.sentinels.length + 4 : countedMasters * 2 + 8
+/** Connections to Redis at most: for commands and for channels, each with one that asks for the master or the slots. */
+export function redisConnections({ mode }: Topology): number {
+  if (mode === 'single') return 2
+  // While a master is replaced, there are connections to the previous one too.
+  return mode === 'sentinel' ? 6 : countedMasters * 2 + 8
 }

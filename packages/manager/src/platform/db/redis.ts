@@ -1,53 +1,32 @@
-// Redis holds only what may be lost: hints and counters. Nothing here makes a request fail or wait for long.
+// Redis stores only what may be lost: hints and counters. Nothing here makes a request fail or wait for long.
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { shownPlaces } from './addresses.ts'
-import {
-  type OpenClient,
-  type Place,
-  type RedisClient,
-  clientsOf,
-  isMisplaced,
-  placeOfUrl,
-  reasonOf,
-} from './redis-client.ts'
-import { type RedisNode, type Timeouts, createRedisNode } from './redis-node.ts'
-import { type Places, createPlaces } from './redis-places.ts'
-import type { Topology } from './redis-topology.ts'
-
-/** The commands we use. */
-type Commands = {
-  /** The keys are of one group. */
-  eval(script: string, options: { keys: string[]; arguments?: string[] }): Promise<unknown>
-}
+import { type Connection, type Connections, type Master, connectionsTo } from './redis-connections.ts'
+import { type Place, type Topology, placeOfUrl } from './redis-topology.ts'
 
 export type Redis = {
   /** False while Redis, or one master of a cluster, does not answer; callers then do without it. */
   isUp(): boolean
+  /** Whether the master of the key is known not to answer. */
+  isDown(key: string): boolean
   /**
-   * Runs a command and returns its result, or null when Redis is away, fails or does not answer in time. The first one
-   * that times out marks Redis as down, so a Redis that hangs costs one short wait and not one per request.
+   * Runs a script and returns its result, or null when Redis is unreachable, fails or does not answer in time. The first
+   * one that times out marks the master as down, so a Redis that hangs costs one short wait and not one per request.
    */
-  run<T>(command: (client: Commands) => Promise<T>): Promise<T | null>
+  eval(script: string, keys: string[], args?: string[]): Promise<unknown>
+  /** Sends a message, and rejects when it is lost; null when it cannot be sent. */
+  publish(channel: string, message: string): Promise<unknown> | null
   /** The key of this name; installations that share a Redis differ in their prefix. */
   key(name: string): string
   /** Keys that one script may name together. */
   groups(keys: string[]): string[][]
-  /** What channels are made of. */
-  shards: Shards
+  /** Every master that is known at present. */
+  masters(): readonly Place[]
+  /** Opens a separate connection, for subscriptions. */
+  open(): Connection
   close(): Promise<void>
 }
-
-export type Shards = Pick<Places, 'of' | 'all' | 'doubt' | 'onNews'> & {
-  /** A connection of one's own. */
-  open: OpenClient
-  /** Whether the master of the channel is known not to answer. */
-  isAway(channel: string): boolean
-  /** Sends a message, and rejects when it is lost; null when it cannot be sent. */
-  publish(channel: string, message: string): Promise<unknown> | null
-}
-
-const defaultTimeouts: Timeouts = { pingMs: 400, commandMs: 50 }
 
 export type RedisOptions = {
   /** Scheme, user, password and database number; and the place of a single server, the default topology. */
@@ -56,125 +35,101 @@ export type RedisOptions = {
   sentinelPassword?: string | undefined
   keyPrefix: string
   /** How long a response is waited for; tests that are not about it wait longer. */
-  timeouts?: Timeouts
+  timeouts?: { pingMs: number; commandMs: number }
 }
+
+const pingEveryMs = 500
 
 /** Connects in the background, keeps trying forever, and knows within a second whether Redis answers. */
 export function createRedis(
-  { url, topology, sentinelPassword, keyPrefix, timeouts = defaultTimeouts }: RedisOptions,
-  { log, metrics }: { log: Logger; metrics: Metrics },
+  { url, keyPrefix, timeouts = { pingMs: 400, commandMs: 50 }, ...options }: RedisOptions,
+  deps: { log: Logger; metrics: Metrics },
 ): Redis {
-  const open = clientsOf(url)
-  const openSentinel = clientsOf(sentinelUrl(url, sentinelPassword))
-  const places = createPlaces(topology ?? { mode: 'single', place: placeOfUrl(url) }, { open, openSentinel })
-  const state = createState(shownPlaces(url), { log, metrics })
-  const nodes = createNodes(places, { open, timeouts, note: state.note })
-  const nodeOf = (key: string | undefined): RedisNode | null => {
-    const place = key === undefined ? places.all()[0] : places.of(key)
-    const node = place === undefined || place === null ? undefined : nodes.at(place)
-    return node?.isUp() === true ? node : null
-  }
-  const commands: Commands = {
-    eval: async (script, options) => {
-      const node = nodeOf(options.keys[0])
-      if (node === null) throw away
-      return node.run((client: RedisClient) => client.eval(script, options))
-    },
-  }
+  const topology = options.topology ?? { mode: 'single', place: placeOfUrl(url) }
+  const { open, groups, mastersOf, placeOf } = connectionsTo({ ...options, url, topology })
+  const connection = open()
+  const state = createState(shownPlaces(url), deps)
+  const breaker = createBreaker(connection, { mastersOf, pingMs: timeouts.pingMs, note: state.note })
+  const answers = (key: string | undefined): boolean | undefined =>
+    key === undefined ? state.isUp() : breaker.answers(placeOf(connection, key))
   return {
     isUp: state.isUp,
-    key: (name) => `${keyPrefix}:${name}`,
-    groups: (keys) => places.groups(keys),
-    run: async (command) => {
-      try {
-        return await command(commands)
-      } catch (error) {
-        if (isMisplaced(error)) places.doubt()
+    isDown: (key) => answers(key) === false,
+    eval: async (script, keys, args = []) => {
+      if (answers(keys[0]) !== true) return null
+      const result = connection.eval(script, keys.length, ...keys, ...args)
+      return within(timeouts.commandMs, result).catch((error: unknown) => {
+        if (error === noAnswer) breaker.trip(placeOf(connection, keys[0] ?? ''))
         return null
-      }
+      })
     },
-    shards: {
-      of: (channel) => places.of(channel),
-      all: () => places.all(),
-      doubt: () => places.doubt(),
-      onNews: (listener) => places.onNews(listener),
-      open,
-      isAway: (channel) => {
-        const place = places.of(channel)
-        return place !== null && nodes.at(place)?.isDown() === true
-      },
-      publish: (channel, message) =>
-        nodeOf(channel)?.send((client) => client.sPublish(channel, message)) ?? null,
-    },
+    publish: (channel, message) => (answers(channel) === true ? connection.spublish(channel, message) : null),
+    key: (name) => `${keyPrefix}:${name}`,
+    groups,
+    masters: () => breaker.masters().map(({ place }) => place),
+    open,
     close: async () => {
       state.close()
-      places.close()
-      nodes.close()
+      breaker.close()
+      connection.disconnect()
       await Promise.resolve()
     },
   }
 }
 
-class Away extends Error {}
-const away = new Away('redis is away')
-
-/** Sentinels have a password of their own, or none. */
-function sentinelUrl(url: string, password: string | undefined): string {
-  const own = new URL(url)
-  own.username = ''
-  own.password = password === undefined ? '' : encodeURIComponent(password)
-  own.pathname = ''
-  return own.href
-}
-
 type Note = (answers: boolean, place: Place | null, error?: unknown) => void
+type BreakerOptions = { mastersOf: Connections['mastersOf']; pingMs: number; note: Note }
 
-/** The servers that are masters at present. */
-function createNodes(
-  places: Places,
-  { open, timeouts, note }: { open: OpenClient; timeouts: Timeouts; note: Note },
-) {
-  const nodes = new Map<Place, RedisNode>()
-  const noteAll = (place: Place | null, error?: unknown): void => {
-    const down = [...nodes].find(([, node]) => node.isDown())
-    if (nodes.size === 0) note(false, place, error ?? noMaster)
-    else if (down !== undefined) note(false, down[0], error)
-    else if ([...nodes.values()].every((node) => node.isUp()))
-      note(true, place ?? [...nodes.keys()][0] ?? null)
+/** Knows of every master whether it answers: by a ping twice a second, failed connections, and commands that are late. */
+function createBreaker(connection: Connection, { mastersOf, pingMs, note }: BreakerOptions) {
+  const answers = new Map<Place, boolean>()
+  const waiting = new Set<Place>()
+  let masters = mastersOf(connection)
+  const set = (place: Place, isUp: boolean, error?: unknown): void => {
+    if (!masters.some((master) => master.place === place)) return
+    answers.set(place, isUp)
+    const down = masters.find((master) => answers.get(master.place) === false)
+    if (down !== undefined) note(false, down.place, error)
+    else if (masters.every((master) => answers.get(master.place) === true)) note(true, place)
   }
-  const noteOf = (place: Place) => (error?: unknown) => {
-    // What does not answer may be no master any more.
-    if (error !== undefined && error !== null) places.doubt()
-    noteAll(place, error)
+  const probe = async ({ place, client }: Master): Promise<void> => {
+    if (client === undefined) return set(place, false, noAnswer)
+    // A connection attempt reports its own failure. No ping is queued behind one that a server leaves unanswered.
+    if (waiting.has(place) || (client.status !== 'ready' && client.status !== 'wait')) return
+    waiting.add(place)
+    const reply = client.ping().finally(() => waiting.delete(place))
+    await within(pingMs, reply).then(
+      () => set(place, true),
+      (error: unknown) => set(place, false, error),
+    )
   }
-  const sync = (): void => {
-    const masters = new Set(places.all())
-    for (const [place, node] of nodes)
-      if (!masters.has(place)) {
-        nodes.delete(place)
-        node.close()
-      }
-    for (const place of masters)
-      if (!nodes.has(place)) nodes.set(place, createRedisNode(place, { open, timeouts, note: noteOf(place) }))
+  const probeAll = (): void => {
+    masters = mastersOf(connection)
+    for (const master of masters) void probe(master)
   }
-  sync()
-  places.onNews(() => {
-    sync()
-    noteAll(null)
+  connection.on('ready', probeAll)
+  connection.on('error', (error: unknown) => {
+    for (const { place } of masters) set(place, false, error)
+    if (masters.length === 0) note(false, null, noMaster)
   })
+  connection.on('close', () => {
+    for (const { place } of masters) if (answers.get(place) === true) set(place, false, closed)
+  })
+  const timer = setInterval(probeAll, pingEveryMs).unref()
   return {
-    at: (place: Place): RedisNode | undefined => nodes.get(place),
-    close: (): void => {
-      for (const node of nodes.values()) node.close()
-    },
+    masters: () => masters,
+    answers: (place: Place | undefined) => (place === undefined ? undefined : answers.get(place)),
+    trip: (place: Place | undefined) => place !== undefined && set(place, false, noAnswer),
+    close: () => clearInterval(timer),
   }
 }
 
+const closed = Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' })
 const noMaster = Object.assign(new Error('no sentinel or node of the cluster names a master'), {
   code: 'NO_MASTER_KNOWN',
 })
 
-/** Whether Redis answers; one log line when it stops, or is away at the start, and one when it is back. */
+/** Whether Redis answers; one log line when it stops, or is unreachable at the start, and one when it is back. */
 function createState(shown: (place: Place) => string, { log, metrics }: { log: Logger; metrics: Metrics }) {
   let up: boolean | null = null
   let closed = false
@@ -191,4 +146,28 @@ function createState(shown: (place: Place) => string, { log, metrics }: { log: L
     metrics.redisDegraded.set(answers ? 0 : 1)
   }
   return { isUp: () => up === true, note, close: () => void (closed = true) }
+}
+
+class NoAnswer extends Error {}
+const noAnswer = new NoAnswer('redis did not answer in time')
+
+/** The result, or a rejection after `ms` milliseconds; a later result is dropped. */
+export async function within<T>(ms: number, result: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    // After a busy turn of the event loop the timer fires before a response that has arrived: let it be read first.
+    timer = setTimeout(() => setImmediate(reject, noAnswer), ms).unref()
+  })
+  try {
+    return await Promise.race([result, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** ECONNREFUSED, WRONGPASS or NoAnswer, for example. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code, message } = error as Error & { code?: string }
+  return code ?? /^[A-Z]{3,20}(?= )/.exec(message)?.[0] ?? error.constructor.name
 }

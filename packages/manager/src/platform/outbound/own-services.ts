@@ -1,7 +1,6 @@
 // What this process itself is built on; no outbound call goes there, whatever its purpose.
 import { databaseHost } from '../db/addresses.ts'
-import { splitPlace } from '../db/redis-client.ts'
-import { type RedisSettings, topologyOf } from '../db/redis-topology.ts'
+import { type RedisSettings, splitPlace, topologyOf } from '../db/redis-topology.ts'
 
 export type OwnService = {
   host: string

@@ -166,8 +166,8 @@ describe('the shared counters', () => {
     let lapses = 0
     const watched: Redis = {
       ...redis,
-      run: async (command) => {
-        const result = await redis.run(command)
+      eval: async (...call) => {
+        const result = await redis.eval(...call)
         if (result === null) lapses++
         return result
       },
@@ -219,12 +219,7 @@ describe('the shared counters', () => {
         for (const gap of steps) {
           const elapsed = gap === 0 ? 0 : gap + slack
           now += elapsed
-          await watched.run((store) =>
-            store.eval(ageScript, {
-              keys: [redis.key(`throttle:agreement:${client}`)],
-              arguments: [String(-elapsed)],
-            }),
-          )
+          await watched.eval(ageScript, [redis.key(`throttle:agreement:${client}`)], [String(-elapsed)])
           const present = window.blockedMs(client, now)
           const begun = present > 0 ? 0 : window.fail(client, now)
           const shared = await replica.fail(client)

@@ -26,7 +26,7 @@ export function createRateLimit(kind: string, limits: RateLimits, redis: Redis):
   const args = [1_000_000 / limits.perSecond, (1_000_000 * limits.burst) / limits.perSecond].map(String)
   return async (name) => {
     const keys = [redis.key(`rate:${kind}:${name}`)]
-    const waitMs = await redis.run((store) => store.eval(script, { keys, arguments: args }))
+    const waitMs = await redis.eval(script, keys, args)
     return typeof waitMs === 'number' ? waitMs : takeOwn(name, performance.now())
   }
 }

@@ -96,7 +96,7 @@ export function createThrottle(
     // On the same connection, so Redis forgets the earlier failures before it counts this one.
     if (clears.has(client)) void clears.send()
     recentlyAsked.set(client, true)
-    const answer = await redis.run((store) => store.eval(script, { keys: [keyOf(client)], arguments: args }))
+    const answer = await redis.eval(script, [keyOf(client)], args)
     const [present = 0, begun = 0, clearedAt = 0] = Array.isArray(answer) ? (answer as number[]) : []
     own.clearBefore(client, clearedAt)
     return { present, begun }
@@ -140,9 +140,7 @@ function createClears(redis: Redis, keyOf: (client: string) => string, keepMs: n
     const groups = redis.groups([...waiting].map(keyOf))
     waiting.clear()
     const args = [String(keepMs)]
-    await Promise.all(
-      groups.map((keys) => redis.run((store) => store.eval(clearScript, { keys, arguments: args }))),
-    )
+    await Promise.all(groups.map((keys) => redis.eval(clearScript, keys, args)))
   }
   const timer = setInterval(() => void send(), clearEveryMs)
   timer.unref()

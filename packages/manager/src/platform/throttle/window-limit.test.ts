@@ -62,7 +62,7 @@ describe('a limit in Redis', () => {
       expect(wait).toBeLessThanOrEqual(600_000)
     }
     const keys = [stores[0]?.key(`window:test:${name}`) ?? '']
-    const run = (script: string) => stores[0]?.run((store) => store.eval(script, { keys }))
+    const run = (script: string) => stores[0]?.eval(script, keys)
     expect(await run("return redis.call('PTTL', KEYS[1])")).toBeGreaterThan(500_000)
     // As if the oldest use were ten minutes ago.
     await run("return redis.call('LSET', KEYS[1], 0, tonumber(redis.call('LINDEX', KEYS[1], 0)) - 600000)")

@@ -28,7 +28,7 @@ export function createWindowLimit(kind: string, limits: WindowLimits, redis: Red
   const args = [limits.count, limits.windowMs].map(String)
   return async (name) => {
     const keys = [redis.key(`window:${kind}:${name}`)]
-    const waitMs = await redis.run((store) => store.eval(script, { keys, arguments: args }))
+    const waitMs = await redis.eval(script, keys, args)
     return typeof waitMs === 'number' ? waitMs : takeOwn(name, performance.now())
   }
 }
