@@ -16,7 +16,6 @@ import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
 import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
-import { apiServerOf } from './platform/orchestrator/kubernetes-access.ts'
 import { ownServicesOf } from './platform/outbound/own-services.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import { type RetiredKeys, createLockMasterKey, noRetiredKeys } from './platform/secrets/master-key.ts'
@@ -89,19 +88,8 @@ function optionalUrls(config: Config): string[] {
   )
 }
 
-function apiServer({
-  orchestratorKind,
-  orchestratorKubeconfig,
-  orchestratorApiServer,
-}: Config): string | undefined {
-  if (orchestratorKind !== 'kubernetes') return undefined
-  try {
-    return apiServerOf({ kubeconfig: orchestratorKubeconfig ?? null, server: orchestratorApiServer }).href
-  } catch {
-    // Only processes that wake workloads need the file, and they do not start without it.
-    return undefined
-  }
-}
+const apiServer = ({ orchestratorKind, orchestratorApiServer }: Config): string | undefined =>
+  orchestratorKind === 'kubernetes' ? orchestratorApiServer : undefined
 
 const [readinessConnections, renderThreads] = [1, 2]
 
