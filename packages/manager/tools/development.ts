@@ -42,7 +42,7 @@ export async function runDevelopment(development: Development): Promise<never> {
     return 1
   }
   const service = await run(development, stack, ending.signal).catch(failed)
-  const failure = await stack.disposeAsync().catch(failed)
+  const failure = await stack.disposeAsync().then(() => null, failed)
   process.exit(failure ?? (typeof service === 'number' ? service : (service.exitCode ?? 1)))
 }
 
