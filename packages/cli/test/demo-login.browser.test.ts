@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoScene, signIn, startDemoScene } from '../../manager/test/kit/demo.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
-import { anna } from '../../manager/tools/demo-people.ts'
+import { anna } from '../../manager/tools/demo-data.ts'
 import { svcAt, useFolder } from './kit/svc.ts'
 
 const home = useFolder()

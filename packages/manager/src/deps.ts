@@ -16,7 +16,6 @@ import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
 import { type RetiredKeys, noRetiredKeys } from './platform/master-key/retired-keys.ts'
-import { apiServerOf } from './platform/orchestrator/kubernetes-access.ts'
 import { ownServicesOf } from './platform/outbound/own-services.ts'
 import { encryptionRing } from './platform/secrets/keys.ts'
 import { createLockMasterKey } from './platform/secrets/master-key.ts'
@@ -87,19 +86,8 @@ function optionalUrls(config: Config): string[] {
   return [piletsS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter((url) => url !== undefined)
 }
 
-function apiServer({
-  orchestratorKind,
-  orchestratorKubeconfig,
-  orchestratorApiServer,
-}: Config): string | undefined {
-  if (orchestratorKind !== 'kubernetes') return undefined
-  try {
-    return apiServerOf({ kubeconfig: orchestratorKubeconfig ?? null, server: orchestratorApiServer }).href
-  } catch {
-    // Only processes that wake workloads need the file, and they do not start without it.
-    return undefined
-  }
-}
+const apiServer = ({ orchestratorKind, orchestratorApiServer }: Config): string | undefined =>
+  orchestratorKind === 'kubernetes' ? orchestratorApiServer : undefined
 
 const [readinessConnections, renderThreads] = [1, 2]
 

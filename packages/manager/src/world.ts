@@ -118,8 +118,8 @@ function blobPlaces(config: Config) {
 /** Pods of other roles have no token. */
 function orchestratorOf(config: Config): Orchestrator {
   if (config.orchestratorKind === 'none' || !config.roles.includes('api')) return createNoOrchestrator()
-  const { orchestratorKubeconfig: kubeconfig = null, orchestratorApiServer: server } = config
-  return createKubernetesOrchestrator({ kubeconfig, server })
+  const { orchestratorServiceAccount: serviceAccountFolder, orchestratorApiServer: server } = config
+  return createKubernetesOrchestrator({ server, serviceAccountFolder })
 }
 
 /** Closes everything the world holds. */

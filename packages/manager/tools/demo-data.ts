@@ -4,7 +4,39 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Connection, graphql, publishPilet } from '@manager/client'
 import * as documents from '@manager/client/documents'
-import { type Person, anna, people } from './demo-people.ts'
+
+export type Person = { key: string; subject: string; name: string; email: string; tenant: string }
+
+export const anna: Person = {
+  key: 'anna',
+  subject: 'a11a0000-0000-4000-8000-000000000001',
+  name: 'Anna',
+  email: 'anna@acme.example',
+  tenant: 'acme',
+}
+export const ben: Person = {
+  key: 'ben',
+  subject: 'be000000-0000-4000-8000-000000000002',
+  name: 'Ben',
+  email: 'ben@birch.example',
+  tenant: 'birch',
+}
+export const people: readonly Person[] = [anna, ben]
+/** Makes the data, and can be chosen by nobody. */
+export const operator: Person = {
+  key: 'operator',
+  subject: '0e000000-0000-4000-8000-000000000000',
+  name: 'Demo',
+  email: 'operator@demo.example',
+  tenant: '',
+}
+
+/** What a proxy tells the Manager of somebody who is signed in. */
+export const identityOf = ({ subject, email, name }: Person): Record<string, string> => ({
+  'x-token-subject': subject,
+  'x-token-user-email': email,
+  'x-token-user-name': name,
+})
 
 type Named = { readonly id: string; readonly name: string }
 export type DemoShop = {

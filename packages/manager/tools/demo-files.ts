@@ -1,31 +1,21 @@
 // The files of the frontend shell as a browser gets them, at their paths in the repository. The client is TypeScript: its
 // types are stripped on the way.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
 
 const root = new URL('../../../', import.meta.url)
 const served =
   /^\/(?:examples\/pilet-loader\.mjs|examples\/shell\/[a-z-]+\.(?:css|mjs)|packages\/client\/src\/(?:generated\/)?[a-z-]+\.ts)$/
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.ts': 'text/javascript; charset=utf-8',
-}
+const types: Record<string, string> = { '.html': 'html', '.css': 'css' }
 
 /** A file by its path, and the page at `/`; null when there is none. */
 export function shellFile(path: string): { type: string; content: string } | null {
-  const file = path === '/' ? '/examples/shell/index.html' : path
-  if (path !== '/' && !served.test(path)) return null
-  const kind = extname(file)
-  try {
-    const text = readFileSync(new URL(`.${file}`, root), 'utf8')
-    return { type: types[kind] ?? '', content: kind === '.ts' ? stripTypeScriptTypes(text) : text }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const file = new URL(`.${path === '/' ? '/examples/shell/index.html' : path}`, root)
+  if ((path !== '/' && !served.test(path)) || !existsSync(file)) return null
+  const [kind, text] = [extname(file.pathname), readFileSync(file, 'utf8')]
+  const type = `text/${types[kind] ?? 'javascript'}; charset=utf-8`
+  return { type, content: kind === '.ts' ? stripTypeScriptTypes(text) : text }
 }
 
 /**

@@ -1,10 +1,7 @@
 // Passes a request on to the Manager, with the headers that the proxy vouches for and none that a client made up.
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-  request as ask,
-} from 'node:http'
+import { once } from 'node:events'
+import * as http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 
 /** Only a proxy may set these; and the session is for the proxy alone. */
@@ -14,38 +11,26 @@ const ownNames =
 const hopNames =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|upgrade)$/
 
-export type Target = { port: number }
 export type Vouched = Record<string, string>
+type Forward = { port: number; vouched: Vouched }
 
-function headersFor({ headers, socket }: IncomingMessage, vouched: Vouched): IncomingHttpHeaders {
+function start(request: http.IncomingMessage, { port, vouched }: Forward, more: Vouched = {}) {
+  const { headers, socket, method, url: path } = request
   const kept = Object.entries(headers).filter(([name]) => !ownNames.test(name) && !hopNames.test(name))
-  return {
-    ...Object.fromEntries(kept),
-    'x-forwarded-for': socket.remoteAddress ?? '',
-    'x-forwarded-host': headers.host ?? '',
-    'x-forwarded-proto': 'http',
-    ...vouched,
-  }
+  const from = { 'x-forwarded-for': socket.remoteAddress ?? '', 'x-forwarded-host': headers.host ?? '' }
+  const sent = { ...Object.fromEntries(kept), ...from, 'x-forwarded-proto': 'http', ...vouched, ...more }
+  return http.request({ host: '127.0.0.1', port, method, path, headers: sent })
 }
 
-const start = (request: IncomingMessage, { port }: Target, headers: IncomingHttpHeaders) =>
-  ask({ host: '127.0.0.1', port, method: request.method, path: request.url, headers })
-
-/** Passes a request on, and its answer back. */
-export function forward(
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: Target,
-  vouched: Vouched,
-): void {
-  // Whoever left while it was decided about needs no answer, and a pipe into what is gone would throw.
+/** Passes a request on, and its response back. */
+export function forward(request: http.IncomingMessage, response: http.ServerResponse, target: Forward): void {
+  // A client that has left needs no response, and a pipe into a closed stream would throw.
   if (request.destroyed || response.destroyed) return
-  const forwarded = start(request, target, headersFor(request, vouched))
-  const fail = (): void => {
+  const forwarded = start(request, target)
+  forwarded.on('error', () => {
     if (response.headersSent) response.destroy()
     else response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"no answer"}')
-  }
-  forwarded.on('error', fail)
+  })
   response.on('close', () => forwarded.destroy())
   forwarded.on('response', (answer) => {
     if (response.destroyed) return void answer.destroy()
@@ -56,15 +41,9 @@ export function forward(
   pipeline(request, forwarded, (error) => void (error && forwarded.destroy()))
 }
 
-/** Passes a websocket on. What the Manager answers instead of one is passed back. */
-export function forwardSocket(
-  request: IncomingMessage,
-  socket: Duplex,
-  target: Target,
-  vouched: Vouched,
-): void {
-  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
-  const forwarded = start(request, target, { ...headersFor(request, vouched), ...upgrade })
+/** Passes a websocket on; a refusal of the Manager is passed back. */
+export function forwardSocket(request: http.IncomingMessage, socket: Duplex, target: Forward): void {
+  const forwarded = start(request, target, { connection: 'Upgrade', upgrade: 'websocket' })
   forwarded.on('error', () => socket.destroy())
   forwarded.on('response', ({ statusCode = 502 }) => refuseSocket(socket, statusCode))
   forwarded.on('upgrade', ({ rawHeaders }, upstream, first) => {
@@ -81,3 +60,19 @@ export function forwardSocket(
 /** Answers an upgrade with a status. */
 export const refuseSocket = (socket: Duplex, status: number): void =>
   void socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+
+/** Listens on loopback. Closing ends all connections, also those of websockets. */
+export async function listen(server: http.Server, port: number) {
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket: Duplex) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
+  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  const close = async (): Promise<void> => {
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return { port: (server.address() as AddressInfo).port, close }
+}

@@ -10,51 +10,36 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '@manager/client'
 import { freePort } from '../test/engines/postgres.ts'
-import { ensureShop } from './demo-data.ts'
-import { ensureMachine } from './demo-machine.ts'
+import { type Person, ensureShop, identityOf, operator } from './demo-data.ts'
+import { ensureMachine } from './demo-data-machine.ts'
 import { startPartner } from './demo-partner.ts'
-import { type Person, identityOf } from './demo-people.ts'
 import { startDemoProxy } from './demo-proxy.ts'
-import { type Engines, type Place, runDevelopment, say } from './development.ts'
+import { type Engines, type Run, runDevelopment, say, stopChild } from './development.ts'
 
 const given = process.env
 const port = given['DEMO_PORT'] ?? '8000'
 // The data stays from one run to the next; remove the folder to start again.
 const dir = `${tmpdir()}/manager-demo-${userInfo().username}`
 const logFile = `${dir}/service.log`
-const root = new URL('../../../', import.meta.url)
+const pathOf = (file: string): string => new URL(`../../../${file}`, import.meta.url).pathname
 const [servicePort, healthPort] = [await freePort(), await freePort()]
 const serviceUrl = `http://127.0.0.1:${servicePort}`
 /** Known to the service and to the proxy of this run, and to nobody else. */
 const secret = randomBytes(32).toString('base64')
-/** Makes the data, and can be chosen by nobody. */
-const operator: Person = {
-  key: 'operator',
-  subject: '0e000000-0000-4000-8000-000000000000',
-  name: 'Demo',
-  email: 'operator@demo.example',
-  tenant: '',
-}
-/** Of the caller's environment only what is not a setting of the service: the demo brings its own. */
-const plainEnv = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('SVC_')))
 
-function refuseOtherThanDemo(): void {
-  const { SVC_ENV, SVC_DATABASE_URL, SVC_REDIS_URL } = given
-  const problem =
-    SVC_ENV !== undefined && SVC_ENV !== 'development'
-      ? `the demo signs people in without a password and runs in development alone, and SVC_ENV is ${SVC_ENV}; unset it`
-      : SVC_DATABASE_URL !== undefined || SVC_REDIS_URL !== undefined
-        ? 'the demo writes to a database of its own; unset SVC_DATABASE_URL and SVC_REDIS_URL'
-        : /^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536
-          ? null
-          : `DEMO_PORT is no port: ${port}`
-  if (problem === null) return
-  process.stderr.write(`error: ${problem}\n`)
-  process.exit(1)
+/** Says why this cannot be the demo; null when it can. */
+function findProblem(): string | null {
+  const { SVC_ENV = 'development', SVC_DATABASE_URL, SVC_REDIS_URL } = given
+  if (SVC_ENV !== 'development')
+    return `the demo signs people in without a password and runs in development alone, and SVC_ENV is ${SVC_ENV}; unset it`
+  if (SVC_DATABASE_URL !== undefined || SVC_REDIS_URL !== undefined)
+    return 'the demo writes to a database of its own; unset SVC_DATABASE_URL and SVC_REDIS_URL'
+  return /^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536 ? null : `DEMO_PORT is no port: ${port}`
 }
 
 const serviceEnv = ({ databaseUrl, redisUrl }: Engines): NodeJS.ProcessEnv => ({
-  ...plainEnv,
+  // Settings of the caller are left out: the demo brings its own.
+  ...Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('SVC_'))),
   SVC_ENV: 'development',
   SVC_HOST: '127.0.0.1',
   SVC_PORT: String(servicePort),
@@ -70,8 +55,7 @@ const serviceEnv = ({ databaseUrl, redisUrl }: Engines): NodeJS.ProcessEnv => ({
 
 function startService(engines: Engines): ChildProcess {
   const log = openSync(logFile, 'w', 0o600)
-  const main = new URL('packages/manager/src/main.ts', root).pathname
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [pathOf('packages/manager/src/main.ts')], {
     stdio: ['ignore', log, log],
     detached: true,
     env: serviceEnv(engines),
@@ -81,34 +65,25 @@ function startService(engines: Engines): ChildProcess {
   return child
 }
 
-async function startBeside({ engines, folder, stops, signal }: Place): Promise<void> {
+async function startBeside(engines: Engines, { folder, stack, signal }: Run): Promise<void> {
   await Promise.all([untilReady(signal), grantOperator(engines, signal)])
   const as = (person: Person) =>
     connect({ url: serviceUrl, headers: { 'x-proxy-auth': secret, ...identityOf(person) } })
   const admin = as(operator)
   const shop = await ensureShop(admin, as)
   const partner = await startPartner()
-  stops.push(partner.close)
+  stack.defer(partner.close)
   const tokenFile = `${dir}/machine-token`
   await ensureMachine(admin, shop, partner, tokenFile)
   say('data       a project, two tenants, an application, texts, a pilet, an endpoint, a trigger')
-  const proxy = await startDemoProxy({
-    port: Number(port),
-    managerPort: servicePort,
-    secret,
-    place: {
-      applicationId: shop.application.id,
-      applicationName: shop.application.name,
-      tenants: shop.tenants,
-    },
-  })
-  stops.push(proxy.close)
+  const proxy = await startDemoProxy({ port: Number(port), managerPort: servicePort, secret, shop })
+  stack.defer(proxy.close)
   const backendPort = await freePort()
-  // What is started after this would not be stopped.
+  // A process that starts after this would not be stopped.
   signal.throwIfAborted()
   const backend = startBackend(shop.application.id, tokenFile, backendPort)
   if (backend.pid !== undefined) folder.add(backend.pid)
-  stops.push(() => stop(backend))
+  stack.defer(() => stopChild(backend))
   say(`
 Open http://localhost:${port} and choose Anna or Ben. At the next full minute a trigger calls the backend,
 and the bell rings: click it. Open it as the other one, too, in a private window.
@@ -128,19 +103,16 @@ async function untilReady(signal: AbortSignal): Promise<void> {
 
 /** The first administrator is made on the command line, as in an installation. */
 async function grantOperator(engines: Engines, signal: AbortSignal): Promise<void> {
-  const manager = new URL('packages/manager/src/commands/manager.ts', root).pathname
-  const child = spawn(process.execPath, [manager, 'admin', 'grant', operator.subject], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: serviceEnv(engines),
-    signal,
-  })
+  const args = [pathOf('packages/manager/src/commands/manager.ts'), 'admin', 'grant', operator.subject]
+  const stdio = ['ignore', 'ignore', 'inherit'] as const
+  const child = spawn(process.execPath, args, { stdio: [...stdio], env: serviceEnv(engines), signal })
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error('manager admin grant failed')
 }
 
 /** examples/backend.ts, as its author would run it: it knows the address, its application and its token. */
 function startBackend(applicationId: string, tokenFile: string, backendPort: number): ChildProcess {
-  const child = spawn(process.execPath, [new URL('examples/backend.ts', root).pathname], {
+  const child = spawn(process.execPath, [pathOf('examples/backend.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
     env: {
@@ -157,25 +129,11 @@ function startBackend(applicationId: string, tokenFile: string, backendPort: num
   return child
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'close')
-  child.kill('SIGTERM')
-  const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  await ended
-  clearTimeout(late)
+const problem = findProblem()
+if (problem !== null) {
+  process.stderr.write(`error: ${problem}\n`)
+  process.exit(1)
 }
-
-refuseOtherThanDemo()
 say(`engines    PostgreSQL and Redis start, with data in ${dir}`)
-await runDevelopment({
-  command: 'npm run demo',
-  dir,
-  port,
-  ports: [{ variable: 'DEMO_PORT', port }],
-  given: {},
-  onMigrated: (names) =>
-    say(`database   ${names.length === 0 ? 'is up to date' : `${names.length} migrations applied`}`),
-  startService,
-  startBeside,
-})
+const ports = [{ variable: 'DEMO_PORT', port }] as const
+await runDevelopment({ command: 'npm run demo', dir, ports, given: {}, startService, startBeside })

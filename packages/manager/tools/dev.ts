@@ -14,17 +14,11 @@ const dir = `${tmpdir()}/manager-dev-${userInfo().username}`
 await runDevelopment({
   command: 'npm run dev',
   dir,
-  port,
   ports: [
     { variable: 'SVC_PORT', port, host: given['SVC_HOST'] },
-    {
-      variable: 'SVC_HEALTH_PORT',
-      port: given['SVC_HEALTH_PORT'] ?? '8081',
-      host: given['SVC_HEALTH_HOST'],
-    },
+    { variable: 'SVC_HEALTH_PORT', port: given['SVC_HEALTH_PORT'] ?? '8081', host: given['SVC_HEALTH_HOST'] },
   ],
   given: { databaseUrl: given['SVC_DATABASE_URL'], redisUrl: given['SVC_REDIS_URL'] },
-  onMigrated: (names) => names.forEach((name) => say(`applied ${name}`)),
   startService,
 })
 

@@ -1,6 +1,6 @@
-// What `npm run dev` and `npm run demo` share: engines of their own, the migrations, the service, and an end that leaves
-// nothing behind. What could not be stopped because the run was killed, the next run stops.
-import { type ChildProcess } from 'node:child_process'
+// `npm run dev` and `npm run demo` share this: engines of their own, the migrations, the service, and an end that leaves
+// nothing behind. If the run is killed, the next run stops what is left.
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
@@ -10,34 +10,23 @@ import { startRedis } from '../test/engines/redis.ts'
 import { type DevFolder, claimFolder } from './dev-folder.ts'
 
 export type Engines = { databaseUrl: string; redisUrl: string }
-type Stop = () => unknown
-
-export type Place = {
-  engines: Engines
-  folder: DevFolder
-  stops: Stop[]
-  /** Fires when the run is to end. */
-  signal: AbortSignal
-}
-
+/** A run: `stack` stops what was started, the last one first, and `signal` fires when the run is to end. */
+export type Run = { folder: DevFolder; stack: AsyncDisposableStack; signal: AbortSignal }
 export type Development = {
   /** The command as people type it. */
   command: string
   /** Where the data and the list of processes are; removing it starts anew. */
   dir: string
-  /** The port that people use, for the message of a second run. */
-  port: string
-  /** Ports that must be free, each with the variable that names another one. */
-  ports: readonly { variable: string; port: string; host?: string | undefined }[]
+  /** Ports that must be free, each with the variable that names another one; people use the first. */
+  ports: readonly [Port, ...Port[]]
   /** Engines that are there already. */
   given: Partial<Engines>
-  /** Hears of the migrations that were applied. */
-  onMigrated: (names: readonly string[]) => void
   /** Starts the service in a group of its own: Ctrl-C reaches this process alone, which ends all. */
   startService: (engines: Engines) => ChildProcess
-  /** Starts what runs beside the service; what it pushes to `stops` is stopped before the service, the last one first. */
-  startBeside?: (place: Place) => Promise<void>
+  /** Starts what runs beside the service. */
+  startBeside?: (engines: Engines, run: Run) => Promise<void>
 }
+type Port = { variable: string; port: string; host?: string | undefined }
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -47,95 +36,79 @@ export async function runDevelopment(development: Development): Promise<never> {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   const ending = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort())
-  const stops: Stop[] = []
-  let code = 1
-  try {
-    code = await run(development, stops, ending.signal)
-  } catch (error) {
-    report(error)
+  const stack = new AsyncDisposableStack()
+  const failed = (error: unknown): 1 => {
+    process.stderr.write(`error: ${textOf(error)}\n`)
+    return 1
   }
-  const isClean = await stopAll(stops)
-  process.exit(isClean ? code : 1)
+  const service = await run(development, stack, ending.signal).catch(failed)
+  const failure = await stack.disposeAsync().then(() => null, failed)
+  process.exit(failure ?? (typeof service === 'number' ? service : (service.exitCode ?? 1)))
 }
 
-async function run(development: Development, stops: Stop[], signal: AbortSignal): Promise<number> {
-  const { command, dir, port, ports, given, startService, startBeside } = development
+/** Returns the service when the run is to end, or 0 if it is to end before the service starts. */
+async function run(
+  { command, dir, ports, given, startService, startBeside }: Development,
+  stack: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<ChildProcess | number> {
   const { uid } = userInfo()
   const owners = [uid, uid === 0 ? (findPostgresAccount()?.uid ?? 0) : uid]
-  const folder = await claimFolder(dir, port, owners, command)
-  stops.push(folder.release)
-  for (const { variable, port, host } of ports) await assertFree(variable, port, host)
+  const folder = await claimFolder(dir, ports[0].port, owners, command)
+  stack.defer(folder.release)
+  for (const one of ports) await assertFree(one)
   const engines = {
-    databaseUrl: given.databaseUrl ?? (await ownPostgres(dir, stops)),
-    redisUrl: given.redisUrl ?? (await ownRedis(folder.add, stops)),
+    databaseUrl: given.databaseUrl ?? (await ownPostgres(dir, stack)),
+    redisUrl: given.redisUrl ?? (await ownRedis(folder, stack)),
   }
   const applied = await migrateUp(engines.databaseUrl, say).catch((cause: unknown) => {
     throw new Error(`the migrations failed: ${textOf(cause)}`, { cause })
   })
-  development.onMigrated(applied)
+  for (const name of applied) say(`applied ${name}`)
   if (signal.aborted) return 0
   const service = startService(engines)
-  const [leader, ended] = [service.pid, once(service, 'close')]
-  if (leader === undefined) throw new Error('the service could not be started')
-  folder.add(leader)
+  const { pid } = service
+  if (pid === undefined) throw new Error('the service could not be started')
+  folder.add(pid)
+  stack.defer(() => stopChild(service))
   // Should the watcher be killed, the service it watches is ended too.
-  service.once('exit', () => endGroup(leader))
-  const besides: Stop[] = []
-  try {
-    const started = startBeside?.({ engines, folder, stops: besides, signal })
-    await Promise.race([ended, aborted(signal), started?.then(() => ended)].filter(isPresent))
-  } finally {
-    await stopAll(besides)
-    service.kill('SIGTERM')
-    await ended
-  }
-  return service.exitCode ?? 1
+  service.once('exit', () => endGroup(pid))
+  const ended = once(service, 'close')
+  const started = startBeside?.(engines, { folder, stack, signal }) ?? Promise.resolve()
+  await Promise.race([ended, once(signal, 'abort'), started.then(() => ended)])
+  return service
 }
 
-const isPresent = <Value>(value: Value | undefined): value is Value => value !== undefined
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve())
-  })
-
-/** Stops all, the last one first; false when one of them failed. */
-async function stopAll(stops: readonly Stop[]): Promise<boolean> {
-  let isClean = true
-  for (const stop of stops.toReversed())
-    try {
-      await stop()
-    } catch (error) {
-      isClean = false
-      report(error)
-    }
-  return isClean
-}
-
-async function ownPostgres(dir: string, stops: Stop[]): Promise<string> {
+async function ownPostgres(dir: string, stack: AsyncDisposableStack): Promise<string> {
   const postgres = startPostgres(dir, await freePort())
-  stops.push(() => postgres.stop())
+  stack.defer(() => postgres.stop())
   return postgres.url
 }
 
-async function ownRedis(add: (pid: number) => void, stops: Stop[]): Promise<string> {
+async function ownRedis(folder: DevFolder, stack: AsyncDisposableStack): Promise<string> {
   const redis = await startRedis(await freePort(), { detached: true })
-  stops.push(() => redis.stop())
-  add(redis.pid)
+  stack.defer(() => redis.stop())
+  folder.add(redis.pid)
   return redis.url
 }
 
-/** Throws when another process listens there. What is no port is left to the service, which says so. */
-async function assertFree(variable: string, text: string, host = '127.0.0.1'): Promise<void> {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > 65_535) return
-  const probe = createServer().listen(number, host)
+/** Ends a process and waits for its end. */
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** Throws when another process listens there. The service itself reports a value that is not a port. */
+async function assertFree({ variable, port, host = '127.0.0.1' }: Port): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return
+  const probe = createServer().listen(Number(port), host)
   try {
     await once(probe, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new Error(`port ${number} is taken; set ${variable} to another one`, { cause: error })
+      throw new Error(`port ${port} is taken; set ${variable} to another one`, { cause: error })
   }
   probe.close()
 }
@@ -144,12 +117,8 @@ function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
-}
-
-function report(error: unknown): void {
-  process.stderr.write(`error: ${textOf(error)}\n`)
 }
 
 /** The first line that says something; a connection that fails at several addresses has it in its parts. */

@@ -1,7 +1,7 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
 // migrated databases), generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md,
-// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, the dashboards of deploy/observability/, and the
-// types and operations of packages/client. With --check it writes nothing and fails on a difference.
+// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the types and operations of
+// packages/client. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -13,8 +13,6 @@ import { format, resolveConfig } from 'prettier'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { clientDocuments } from './client-documents.ts'
 import { clientRestTypes } from './client-rest-types.ts'
-import { dashboardJson } from './dashboard-frame.ts'
-import { dashboards } from './dashboards.ts'
 import { schemaHistory } from './schema-history.ts'
 import { readAllSdl, readRows } from './sdl.ts'
 
@@ -107,11 +105,6 @@ emit(
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
 emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))
-for (const dashboard of dashboards)
-  emit(
-    `deploy/observability/dashboards/${dashboard.name}.json`,
-    await format(dashboardJson(dashboard), { ...formatting, parser: 'json' }),
-  )
 const clientSources = {
   documents: clientDocuments(`${root}packages/client/src/documents`, described.schema),
   rest: clientRestTypes(described.openapi),

@@ -5,11 +5,7 @@ import { prettyFactory } from 'pino-pretty'
 
 /** Writes every line of the log in its short form; a line that is not of the log stays as it is. */
 export function printPretty(log: Readable, terminal: Writable, colorize: boolean): void {
-  const format = prettyFactory({
-    colorize,
-    singleLine: true,
-    ignore: 'pid',
-    translateTime: 'SYS:HH:MM:ss.l',
-  })
+  const options = { colorize, singleLine: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' }
+  const format = prettyFactory(options)
   createInterface({ input: log }).on('line', (line) => void terminal.write(format(line)))
 }

@@ -321,16 +321,16 @@ export const platformSettings = {
     default: 'none',
     doc: 'What runs the workloads of deployments, and wakes those that are scaled to zero. With `none`, waking one of them is answered 502. Only processes with role `api` use it.',
   }),
-  orchestratorKubeconfig: setting(text(4_096), {
-    key: 'orchestrator.kubeconfig',
-    env: 'SVC_ORCHESTRATOR_KUBECONFIG',
+  orchestratorServiceAccount: setting(text(4_096), {
+    key: 'orchestrator.service_account',
+    env: 'SVC_ORCHESTRATOR_SERVICE_ACCOUNT',
     optional: true,
-    doc: 'Path of a kubeconfig file with a token, a token file or a client certificate. Without it the service account of the pod is used. It is read at every use.',
+    doc: 'Folder with the token (`token`) and the authority (`ca.crt`) of a Kubernetes service account; the one of the pod if not set. Both files are read at every use.',
   }),
   orchestratorApiServer: setting(url('https'), {
     key: 'orchestrator.api_server',
     env: 'SVC_ORCHESTRATOR_API_SERVER',
     default: 'https://kubernetes.default.svc',
-    doc: 'Kubernetes API server as pods reach it; a kubeconfig names its own.',
+    doc: 'Kubernetes API server as the service reaches it.',
   }),
 } as const

@@ -119,7 +119,7 @@ function writeFiles(folder: string, server: string): { authority: Certificate; k
 }
 
 /** A kubeconfig with one cluster and one user; JSON is YAML too. */
-export const kubeconfigOf = (options: { server: string; cluster: object; user: object }): string =>
+const kubeconfigOf = (options: { server: string; cluster: object; user: object }): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { type Connection, connect } from '@manager/client'
 import { Pool } from 'pg'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { ensureShop } from '../../tools/demo-data.ts'
-import { ensureMachine } from '../../tools/demo-machine.ts'
+import { type Person, ensureShop, identityOf } from '../../tools/demo-data.ts'
+import { ensureMachine } from '../../tools/demo-data-machine.ts'
 import { startPartner } from '../../tools/demo-partner.ts'
-import { type Person, identityOf } from '../../tools/demo-people.ts'
 import { startDemoProxy } from '../../tools/demo-proxy.ts'
 import { freePort } from '../engines/postgres.ts'
 import { proxySecret } from './app.ts'
@@ -42,12 +41,11 @@ export async function startDemoScene() {
     return shop
   }
   const shop = await ensureData()
-  const { application, tenants } = shop
   const proxy = await startDemoProxy({
     port,
     managerPort: Number(new URL(manager.url).port),
     secret: proxySecret,
-    place: { applicationId: application.id, applicationName: application.name, tenants },
+    shop,
   })
   return {
     sql,

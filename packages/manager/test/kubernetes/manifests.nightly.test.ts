@@ -140,7 +140,6 @@ test('with these rights alone a deployment is woken, and in another namespace it
     await cluster.kubectl(['-n', 'manager', 'create', 'token', 'manager']),
   )
   const orchestrator = createKubernetesOrchestrator({
-    kubeconfig: null,
     server: cluster.server,
     serviceAccountFolder: folder,
   })

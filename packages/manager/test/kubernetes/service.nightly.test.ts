@@ -1,8 +1,8 @@
 // The service wakes deployments on a real API server: what the proxy is answered, from processes as operators run them.
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Kubernetes, kubeconfigOf, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
+import { type Kubernetes, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
 import { type TestApp, proxySecret, startTestApp, testEnv } from '../kit/app.ts'
 import { type ServiceProcess, runManager, runToEnd, startProcess } from '../kit/process.ts'
 import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
@@ -16,16 +16,16 @@ const processes: ServiceProcess[] = []
 
 beforeAll(async () => {
   cluster = await startKubernetes()
-  tokenFile = path.join(cluster.folder, 'service-token')
+  const account = path.join(cluster.folder, 'service-account')
+  mkdirSync(account)
+  writeFileSync(path.join(account, 'ca.crt'), cluster.authority.cert)
+  tokenFile = path.join(account, 'token')
   writeFileSync(tokenFile, kubernetesTokens.admin)
-  const kubeconfig = path.join(cluster.folder, 'service-kubeconfig')
-  const access = {
-    server: cluster.server,
-    cluster: { 'certificate-authority': 'ca.crt' },
-    user: { tokenFile },
+  env = {
+    SVC_ORCHESTRATOR_KIND: 'kubernetes',
+    SVC_ORCHESTRATOR_API_SERVER: cluster.server,
+    SVC_ORCHESTRATOR_SERVICE_ACCOUNT: account,
   }
-  writeFileSync(kubeconfig, kubeconfigOf(access))
-  env = { SVC_ORCHESTRATOR_KIND: 'kubernetes', SVC_ORCHESTRATOR_KUBECONFIG: kubeconfig }
   first = await startTestApp()
   const admin = await seedUser(first.sql, 'admin', 'administrator')
   project = await seedProject(first.sql, 'shop')
@@ -129,12 +129,12 @@ test('no token is in a log line', () => {
 })
 
 test('a service that cannot read its access to Kubernetes does not start, and says why', async () => {
-  const broken = { ...env, SVC_ORCHESTRATOR_KUBECONFIG: '/does/not/exist' }
+  const broken = { ...env, SVC_ORCHESTRATOR_SERVICE_ACCOUNT: '/does/not/exist' }
   const { code, stderr } = await runToEnd(
     testEnv(first.database.url, { ...broken, SVC_PORT: '0', SVC_HEALTH_PORT: '0' }),
   )
   expect([code, stderr]).toEqual([
     1,
-    'start failed: access to Kubernetes: /does/not/exist cannot be read (ENOENT)\n',
+    'start failed: access to Kubernetes: /does/not/exist/token cannot be read (ENOENT)\n',
   ])
 })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createKubernetesOrchestrator } from '../../src/platform/orchestrator/kubernetes.ts'
 import { type Orchestrator, OrchestratorFailure } from '../../src/platform/orchestrator/orchestrator.ts'
-import { type Kubernetes, kubeconfigOf, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
+import { type Kubernetes, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
 import { createCertificate } from '../kit/certificates.ts'
 import { startMeddler } from '../kit/kubernetes.ts'
 
@@ -28,28 +28,23 @@ afterEach(async () => {
 afterAll(() => cluster.stop())
 
 let number = 0
-/** Writes a file of its own and returns its path. */
-function fileOf(name: string, text: string): string {
-  const folder = path.join(cluster.folder, `file-${++number}`)
+/** A folder with a token and an authority, as pods have it. */
+function accountOf(token: string, authority = cluster.authority.cert): string {
+  const folder = path.join(cluster.folder, `account-${++number}`)
   mkdirSync(folder)
-  writeFileSync(path.join(folder, name), text)
-  return path.join(folder, name)
+  writeFileSync(path.join(folder, 'token'), token)
+  writeFileSync(path.join(folder, 'ca.crt'), authority)
+  return folder
 }
 
-const authority = () => ({
-  'certificate-authority-data': Buffer.from(cluster.authority.cert).toString('base64'),
-})
-
-/** An orchestrator with the kubeconfig of this user. */
-function orchestratorOf(
-  user: object = { token: kubernetesTokens.admin },
-  server = cluster.server,
-): Orchestrator {
-  const kubeconfig = fileOf('kubeconfig', kubeconfigOf({ server, cluster: authority(), user }))
-  return opened[
-    opened.push(createKubernetesOrchestrator({ kubeconfig, server: 'https://unused' })) - 1
-  ] as Orchestrator
+/** An orchestrator with the service account in this folder. */
+function orchestratorIn(serviceAccountFolder: string, server = cluster.server): Orchestrator {
+  const orchestrator = createKubernetesOrchestrator({ server, serviceAccountFolder })
+  opened.push(orchestrator)
+  return orchestrator
 }
+const orchestratorOf = (token: string = kubernetesTokens.admin, server = cluster.server): Orchestrator =>
+  orchestratorIn(accountOf(token), server)
 
 const deploymentOf = (name: string, replicas: number) => ({
   apiVersion: 'apps/v1',
@@ -189,7 +184,7 @@ test('a stale write is refused by the server, and done again on what is there no
     act: () =>
       cluster.kubectl(['-n', namespace, 'annotate', '--overwrite', 'deployment', 'stale', `at=${++number}`]),
   })
-  const orchestrator = orchestratorOf({ token: kubernetesTokens.admin }, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
   expect(await orchestrator.wake({ namespace, name: 'stale' })).toEqual({
     minReplicas: 1,
     alreadyAwake: false,
@@ -204,7 +199,7 @@ test('replicas that somebody else raised between the read and the write stay as 
     times: 1,
     act: () => cluster.kubectl(['-n', namespace, 'scale', 'deployment', 'raced', '--replicas=4']),
   })
-  const orchestrator = orchestratorOf({ token: kubernetesTokens.admin }, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
   expect(await orchestrator.wake({ namespace, name: 'raced' })).toEqual({
     minReplicas: 4,
     alreadyAwake: true,
@@ -229,7 +224,7 @@ test('who is always too late gives up, and says so', async () => {
         `at=${++number}`,
       ]),
   })
-  const orchestrator = orchestratorOf({ token: kubernetesTokens.admin }, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
   expect(await failureOf(orchestrator.wake({ namespace, name: 'contended' }))).toMatch(
     /others changed the workload|in time/,
   )
@@ -253,7 +248,7 @@ test('an HorizontalPodAutoscaler too is not written over a change of somebody el
         '{"spec":{"minReplicas":2}}',
       ]),
   })
-  const orchestrator = orchestratorOf({ token: kubernetesTokens.admin }, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
   expect(await orchestrator.wake({ namespace, name: 'stale-floor' })).toEqual({
     minReplicas: 2,
     alreadyAwake: true,
@@ -266,10 +261,10 @@ test('an HorizontalPodAutoscaler too is not written over a change of somebody el
 test('without rights, with a wrong token and without a Deployment, the failure says what is wrong', async () => {
   await create(deploymentOf('guarded', 0))
   const workload = { namespace, name: 'guarded' }
-  expect(await failureOf(orchestratorOf({ token: kubernetesTokens.limited }).wake(workload))).toBe(
+  expect(await failureOf(orchestratorOf(kubernetesTokens.limited).wake(workload))).toBe(
     'cannot list the HorizontalPodAutoscalers of workloads: the role of the service does not allow it (403 Forbidden)',
   )
-  expect(await failureOf(orchestratorOf({ token: 'no-such-token' }).wake(workload))).toBe(
+  expect(await failureOf(orchestratorOf('no-such-token').wake(workload))).toBe(
     'cannot list the HorizontalPodAutoscalers of workloads: the API server does not accept the credentials of the service (401 Unauthorized)',
   )
   expect(await failureOf(orchestratorOf().wake({ namespace, name: 'none' }))).toBe(
@@ -281,30 +276,9 @@ test('without rights, with a wrong token and without a Deployment, the failure s
   expect(await replicasOf('guarded')).toBe('0')
 })
 
-test('a client certificate is accepted as well as a token, once its user has a role', async () => {
-  await create(deploymentOf('certified', 0))
-  const { cert, key } = createCertificate('limited', ['client'], { issuer: cluster.authority })
-  const encoded = { 'client-certificate-data': btoa(cert), 'client-key-data': btoa(key) }
-  const orchestrator = orchestratorOf(encoded)
-  const workload = { namespace, name: 'certified' }
-  expect(await failureOf(orchestrator.wake(workload))).toContain('403 Forbidden')
-  await cluster.kubectl(['-n', namespace, 'create', 'rolebinding', 'waker', '--role=waker', '--user=limited'])
-  await expect.poll(() => orchestrator.wake(workload).then(({ minReplicas }) => minReplicas, String)).toBe(1)
-  expect(await replicasOf('certified')).toBe('1')
-})
-
 test('a server whose certificate another authority signed is not told the token', async () => {
   const stranger = createCertificate('stranger', [])
-  const kubeconfig = fileOf(
-    'kubeconfig',
-    kubeconfigOf({
-      server: cluster.server,
-      cluster: { 'certificate-authority-data': btoa(stranger.cert) },
-      user: { token: kubernetesTokens.admin },
-    }),
-  )
-  const orchestrator = createKubernetesOrchestrator({ kubeconfig, server: 'https://unused' })
-  opened.push(orchestrator)
+  const orchestrator = orchestratorIn(accountOf(kubernetesTokens.admin, stranger.cert))
   expect(await failureOf(orchestrator.wake({ namespace, name: 'zero' }))).toContain(
     'has a certificate that the given authority did not sign',
   )
@@ -318,14 +292,8 @@ test('the token of a service account is rotated while the service runs', async (
   }
   const bound = ['--role=waker', `--serviceaccount=${namespace}:manager`]
   await cluster.kubectl(['-n', namespace, 'create', 'rolebinding', 'account', ...bound])
-  const folder = path.dirname(fileOf('token', await account()))
-  writeFileSync(path.join(folder, 'ca.crt'), cluster.authority.cert)
-  const orchestrator = createKubernetesOrchestrator({
-    kubeconfig: null,
-    server: cluster.server,
-    serviceAccountFolder: folder,
-  })
-  opened.push(orchestrator)
+  const folder = accountOf(await account())
+  const orchestrator = orchestratorIn(folder)
   const outcome = () =>
     orchestrator.wake({ namespace, name: 'rotated' }).then(
       ({ minReplicas }) => minReplicas,
@@ -371,7 +339,7 @@ test('an API server that hangs, or a port that says nothing, fails a wake after 
   const mute = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => mute.once('listening', resolve))
   const { port } = mute.address() as { port: number }
-  const silent = orchestratorOf({ token: kubernetesTokens.admin }, `https://127.0.0.1:${port}`)
+  const silent = orchestratorOf(kubernetesTokens.admin, `https://127.0.0.1:${port}`)
   const asked = performance.now()
   expect(await failureOf(silent.wake(workload))).toMatch(/did not answer in time|cannot be reached/)
   expect(performance.now() - asked).toBeLessThan(5_000)

@@ -1,12 +1,18 @@
 // A real Prometheus scrapes processes under load, as deploy/observability/ configures it: every panel has data of a sensible
 // size, every rule can be evaluated, and nothing fires while all is well.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dashboards } from '../../tools/dashboards.ts'
 import { type Prometheus, type Series, startPrometheus } from '../engines/prometheus.ts'
 import { panelQueries, readAlerts, readDashboards } from '../kit/observability.ts'
 import { doWork, startObserved } from '../kit/observed-load.ts'
 
 const loadSeconds = 40
+/** Panels without data under this load, and why. */
+const mayBeEmpty = [
+  // A single process gets no hints from others.
+  'dashboards/comms.json: Lag between processes',
+  // Copies are made only with a bucket (audit.checkpoint_sink).
+  'dashboards/database.json: Checkpoints without a copy',
+]
 let observed: Awaited<ReturnType<typeof startObserved>>
 let prometheus: Prometheus
 let work: Awaited<ReturnType<typeof doWork>>
@@ -48,13 +54,6 @@ test('the load was done', () => {
 })
 
 test('every query of every panel has data, but for those that say why not', () => {
-  const mayBeEmpty = dashboards.flatMap(({ name, rows }) =>
-    rows.flatMap(({ panels }) =>
-      panels
-        .filter((panel) => panel.mayBeEmpty !== undefined)
-        .map(({ title }) => `dashboards/${name}.json: ${title}`),
-    ),
-  )
   const empty = [...shown.keys()].filter((where) => numbersOf(where).length === 0)
   expect(empty.filter((where) => !mayBeEmpty.some((panel) => where.startsWith(panel)))).toEqual([])
   expect(shown.size).toBeGreaterThan(80)

@@ -1,4 +1,5 @@
 // The verdict on a chain as reports and exports show it. Pure.
+import type { Checkpoint } from './checkpoint.ts'
 import type { ChainReport } from './verify.ts'
 
 /** The verdict on one chain, or on all of them, in the published field names. */
@@ -14,6 +15,12 @@ export type ChainObject = {
   verified_at: string
 }
 
+/** A checkpoint, and what it counts and hashes: the rows of one chain, or the checkpoints. */
+export const checkpointObject = (
+  { seq, hash }: { seq: number; hash: string },
+  { signature, keyId, createdAt }: Pick<Checkpoint, 'signature' | 'keyId' | 'createdAt'>,
+): ChainObject['checkpoint'] => ({ size: seq, hash, signature, keyId, created_at: createdAt })
+
 /** One chain's verdict in the published field names. */
 export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
   const { seal } = chain
@@ -25,16 +32,7 @@ export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
     head_hash: chain.headHash,
     first_broken_seq: chain.firstBrokenSeq,
     reason: chain.reason,
-    checkpoint:
-      seal === null
-        ? null
-        : {
-            size: seal.seq,
-            hash: seal.hash,
-            signature: seal.checkpoint.signature,
-            keyId: seal.checkpoint.keyId,
-            created_at: seal.checkpoint.createdAt,
-          },
+    checkpoint: seal === null ? null : checkpointObject(seal, seal.checkpoint),
     verified_at: verifiedAt.toISOString(),
   }
 }

@@ -1,5 +1,4 @@
-// The rows of a chain as they are stored, and the rules that each must meet. Every way of verification goes through here.
-import { setImmediate } from 'node:timers/promises'
+// The rows and heads of chains as they are stored, and the rules that each must meet.
 import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -26,12 +25,10 @@ export type Seal = {
 }
 
 type StoredRow = AuditEntry & { prevHash: Buffer; hash: Buffer }
-type Range = { chainId: string; after: number; to: number }
+export type Range = { chainId: string; after: number; to: number }
 
 /** Rows that one statement reads. */
 export const batchSize = 1_000
-/** Rows that are hashed before other work of the process has its turn. */
-const sliceSize = 50
 
 /** The first rows of these ranges, in their order: at most 1,000. */
 export async function readRanges(query: Query, ranges: readonly Range[]): Promise<StoredRow[]> {
@@ -87,10 +84,26 @@ export function checkRow(
 }
 
 export type ChainHead = { seq: number; hash: Buffer; checkpointedSeq: number }
+export type HeadRow = { chainId: string; seq: string; hash: Buffer; checkpointedSeq: string }
+export const headColumns = 'chain_id as "chainId", seq, hash, checkpointed_seq as "checkpointedSeq"'
+
+/** A row of the heads as the chain and its head. */
+export const headOf = ({ chainId, ...row }: HeadRow): [string, ChainHead] => [
+  chainId,
+  { seq: Number(row.seq), hash: row.hash, checkpointedSeq: Number(row.checkpointedSeq) },
+]
+
+/** The heads of these chains as their writers left them. */
+export const readHeads = async (query: Query, chainIds: readonly string[]): Promise<Map<string, ChainHead>> =>
+  new Map(
+    (
+      await query<HeadRow>(`select ${headColumns} from audit_chains where chain_id = any($1)`, [chainIds])
+    ).map(headOf),
+  )
 
 /** What is wrong with the head of a chain whose last row the state stands at; `lastSealed` is the last row sealed. */
 export function checkHead(
-  head: ChainHead | undefined,
+  head: ChainHead | null,
   state: Readonly<Position>,
   lastSealed: number,
 ): Broken | null {
@@ -102,56 +115,9 @@ export function checkHead(
   // What counts as sealed is not sealed again.
   if ((head?.checkpointedSeq ?? 0) > lastSealed)
     return { seq: lastSealed + 1, reason: `the chain's head claims a checkpoint that there is not` }
-  if (head !== undefined && !head.hash.equals(state.hash))
+  if (head !== null && !head.hash.equals(state.hash))
     return { seq: state.seq, reason: "the chain's head has another hash" }
   return null
-}
-
-/** A chain on its way to a row that must be there. */
-export type Walk = {
-  chainId: string
-  state: Position
-  to: number
-  sealed: ReadonlyMap<number, Pick<Seal, 'hash'>>
-  broken: Broken | null
-}
-
-/** Walks the chains in their order, over at most `maxRows` rows; returns how many it took. */
-export async function walkChains(query: Query, walks: readonly Walk[], maxRows: number): Promise<number> {
-  let [taken, checked] = [0, 0]
-  for (;;) {
-    const going = nextRanges(walks, Math.min(batchSize, maxRows - taken))
-    if (going.length === 0) return taken
-    const rows = await readRanges(query, going)
-    const ofChain = Map.groupBy(rows, ({ chainId }) => chainId)
-    for (const { walk, after, to } of going) {
-      for (const row of ofChain.get(walk.chainId) ?? []) {
-        if (++checked % sliceSize === 0) await setImmediate()
-        walk.broken = checkRow(row, walk.state, walk.sealed)
-        if (walk.broken !== null) break
-      }
-      if (walk.broken === null && walk.state.seq < to) walk.broken = missingRows(walk)
-      taken += to - after
-    }
-  }
-}
-
-const missingRows = ({ state, to }: Walk): Broken => ({
-  seq: state.seq + 1,
-  reason: `rows are missing: there were ${to}`,
-})
-
-function nextRanges(walks: readonly Walk[], maxRows: number): (Range & { walk: Walk })[] {
-  const ranges: (Range & { walk: Walk })[] = []
-  let left = maxRows
-  for (const walk of walks) {
-    if (left <= 0) break
-    if (walk.broken !== null || walk.state.seq >= walk.to) continue
-    const to = Math.min(walk.to, walk.state.seq + left)
-    ranges.push({ walk, chainId: walk.chainId, after: walk.state.seq, to })
-    left -= to - walk.state.seq
-  }
-  return ranges
 }
 
 /** Those of these sealed rows that are missing or others now, in their order. */

@@ -186,6 +186,10 @@ type MarkRow = Omit<Mark, 'round' | 'seq' | 'checkpointSeq' | 'broken'> & {
 const markColumns = `pass, chain_id as "chainId", round, seq, hash, checkpoint_seq as "checkpointSeq",
   broken_seq as "brokenSeq", reason, mac`
 
+/** The finding about a chain whose mark was modified. */
+export const forgedMark = (chainId: string): string =>
+  `how far chain ${chainId} is verified was changed in the database`
+
 /** A mark whose MAC is false counts for nothing: `forged` names its chain. */
 export type Marks = { marks: Mark[]; forged: string[] }
 

@@ -87,7 +87,7 @@ async function send(
     headers: {
       accept: 'application/json',
       'user-agent': 'manager',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      authorization: `Bearer ${token}`,
       ...(patch === undefined ? {} : { 'content-type': 'application/merge-patch+json' }),
     },
     body: patch === undefined ? null : JSON.stringify(patch),

@@ -1,4 +1,4 @@
-// What the backend of the demo needs: a machine user with its token in a file, an endpoint of the ESB that it may call, and a
+// The data that the backend of the demo needs: a machine user with its token in a file, an endpoint of the ESB that it may call, and a
 // trigger that calls it every minute.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Connection, connect, graphql, sendForJson } from '@manager/client'

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
 import { genesisHash, hashEntry, presentForm } from './entry.ts'
-import { type Query, type Walk, walkChains } from './rows.ts'
+import type { Query } from './rows.ts'
+import { walkChains, walkFrom } from './walker.ts'
 
 const entryOf = (chainId: string) => ({
   form: presentForm,
@@ -31,13 +32,9 @@ const rowsOf = (chains: readonly string[]): object[] =>
 
 test('other work has its turn between rows, however few of them each chain has', async () => {
   const chains = Array.from({ length: 1_000 }, (_, i) => `chain-${i}`)
-  const walks = chains.map((chainId): Walk => ({
-    chainId,
-    state: { seq: 0, hash: genesisHash },
-    to: 1,
-    sealed: new Map(),
-    broken: null,
-  }))
+  const walks = chains.map((chainId) =>
+    walkFrom(undefined, { chainId, to: 1, sealed: new Map(), head: undefined }),
+  )
   const query: Query = <Row extends object>() => Promise.resolve(rowsOf(chains) as Row[])
   let [turns, isDone] = [0, false]
   const count = (): void => {
@@ -45,7 +42,7 @@ test('other work has its turn between rows, however few of them each chain has',
     if (!isDone) setImmediate(count)
   }
   setImmediate(count)
-  expect(await walkChains(query, walks, 10_000)).toBe(1_000)
+  expect(await walkChains(query, walks, { maxRows: 10_000 })).toBe(1_000)
   isDone = true
   expect(walks.every(({ state, broken }) => state.seq === 1 && broken === null)).toBe(true)
   expect(turns).toBeGreaterThanOrEqual(5)

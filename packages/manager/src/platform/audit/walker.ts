@@ -1,0 +1,228 @@
+// The one way through the audit trail: the checkpoints after a start, then chains from rows that are known to be right. Full
+// verification, the job and the chain status differ in where they start and in what they report.
+import { setImmediate } from 'node:timers/promises'
+import type { Checkpoint } from './checkpoint.ts'
+import {
+  type Anchors,
+  type CheckpointKey,
+  type CheckpointPosition,
+  addAnchors,
+  checkLink,
+  checkSeal,
+  readCheckpointRange,
+} from './checkpoint-chain.ts'
+import { genesisHash } from './entry.ts'
+import {
+  type Broken,
+  type ChainHead,
+  type Position,
+  type Query,
+  type Range,
+  type Seal,
+  batchSize,
+  checkHead,
+  checkRow,
+  findChangedSeals,
+  readRanges,
+} from './rows.ts'
+
+/** The rows of a chain that checkpoints sealed, by seq. */
+type Sealed = ReadonlyMap<number, Pick<Seal, 'seq' | 'hash'>>
+
+/** A chain on its way from a verified row. */
+export type Walk = {
+  chainId: string
+  fromSeq: number
+  /** The last verified row. */
+  state: Position
+  /** The row to reach, which must exist; Infinity for the last row that exists. */
+  to: number
+  sealed: Sealed
+  /** The head that writers left, null for none; compared at the end of the chain unless it is undefined. */
+  head: ChainHead | null | undefined
+  broken: Broken | null
+}
+
+/** Starts at a verified row, or before the first one. */
+export function walkFrom(
+  from: Position | undefined,
+  chain: Pick<Walk, 'chainId' | 'to' | 'sealed' | 'head'>,
+): Walk {
+  const { seq, hash } = from ?? { seq: 0, hash: genesisHash }
+  return { ...chain, fromSeq: seq, state: { seq, hash }, broken: null }
+}
+
+/** A walk that found something broken or reached its row. */
+export const isDone = ({ broken, state, to }: Walk): boolean => broken !== null || state.seq >= to
+
+/** The largest seq of these seals; 0 for none. */
+export const lastSealed = (sealed: Sealed): number =>
+  sealed.keys().reduce((most, seq) => Math.max(most, seq), 0)
+
+/** What the checkpoints after the start say. */
+export type Seals = {
+  anchors: Anchors
+  hashes: Map<number, string>
+  problem: string | null
+  /** False if the checkpoint at the start is missing or another one now. */
+  isStartKept: boolean
+  /** The checkpoint at the start as it is now, and the newest one up to which there is no problem. */
+  first: Checkpoint | null
+  lastGood: Checkpoint | null
+  /** The last checkpoint that was read; the start if there is none after it. */
+  last: CheckpointPosition
+  /** Heads in all of them. */
+  heads: number
+  /** False if `maxCheckpoints` left some unread. */
+  isWhole: boolean
+}
+
+/** Where a walk starts, and its limits. */
+export type Start<W extends Walk = Walk> = {
+  checkpoint: CheckpointPosition
+  lastCheckpoint?: number
+  maxCheckpoints?: number
+  /** One more rule that each checkpoint must meet. */
+  checkpointRule?: (checkpoint: CheckpointPosition) => string | null
+  maxRows?: number
+  signal?: AbortSignal | undefined
+  /** Called after each statement with the number of rows that it covered. */
+  onRows?: (rows: number, walks: readonly W[]) => Promise<void> | void
+}
+
+/** Lists the chains to walk, in batches. When it resumes, the batch has been walked as far as the limits allow. */
+export type Reporter<W extends Walk> = (seals: Seals) => AsyncGenerator<W[], void, void>
+
+type Trail = { query: Query; keys: readonly CheckpointKey[]; anchors?: Anchors }
+
+/** Verifies the checkpoints after a start, and then the chains that the reporter lists. */
+export async function walkTrail<W extends Walk>(
+  trail: Trail,
+  start: Start<W>,
+  report: Reporter<W>,
+): Promise<Seals> {
+  const seals = await walkCheckpoints(trail, start)
+  let left = start.maxRows ?? Infinity
+  for await (const walks of report(seals)) {
+    left -= await walkChains(trail.query, walks, { ...start, maxRows: left })
+    if (seals.isWhole) checkHeads(walks)
+  }
+  return seals
+}
+
+// A checkpoint has up to 1,000 heads.
+const checkpointBatch = 100
+
+/** Checks the links and signatures of the checkpoints after a start; well-signed ones become anchors. */
+export async function walkCheckpoints(
+  { query, keys, anchors = new Map() }: Trail,
+  start: Omit<Start, 'onRows'>,
+): Promise<Seals> {
+  const { checkpoint: from, lastCheckpoint: to = Number.MAX_SAFE_INTEGER, maxCheckpoints = Infinity } = start
+  const { checkpointRule = () => null } = start
+  const hashes = new Map<number, string>()
+  const seals: Seals = {
+    anchors,
+    hashes,
+    problem: null,
+    isStartKept: true,
+    first: null,
+    lastGood: null,
+    last: from,
+    heads: 0,
+    isWhole: true,
+  }
+  // The start is read again, and one more than the limit tells whether there are more.
+  const limit = Math.min(checkpointBatch, maxCheckpoints + 2)
+  for (let next = Math.max(1, from.seq); ; next = seals.last.seq + 1) {
+    const checkpoints = await readCheckpointRange(query, { from: next, to }, limit)
+    const isLast = checkpoints.length < limit
+    if (next === from.seq) {
+      if (checkpoints[0]?.seq === next) seals.first = seals.lastGood = checkpoints.shift() ?? null
+      seals.isStartKept = seals.first?.hash === from.hash
+      if (!seals.isStartKept) seals.problem = `checkpoint ${next} is missing or another one now`
+    }
+    for (const checkpoint of checkpoints) {
+      if (hashes.size === maxCheckpoints) return { ...seals, isWhole: false }
+      const { seq, hash } = checkpoint
+      const seal = checkSeal(checkpoint, keys)
+      const contradiction = seal === null ? addAnchors(anchors, checkpoint) : `checkpoint ${seq} ${seal}`
+      seals.problem ??= checkLink(checkpoint, seals.last) ?? contradiction ?? checkpointRule(checkpoint)
+      if (seals.problem === null) seals.lastGood = checkpoint
+      seals.last = { seq, hash }
+      seals.heads += checkpoint.heads.length
+      hashes.set(seq, hash)
+    }
+    if (isLast) return seals
+  }
+}
+
+/** Rows that are hashed before other work of the process has its turn. */
+const sliceSize = 50
+
+/** Walks the chains in their order until all are done or `maxRows` are covered; returns how many were. */
+export async function walkChains<W extends Walk>(
+  query: Query,
+  walks: readonly W[],
+  { maxRows = Infinity, signal, onRows }: Pick<Start<W>, 'maxRows' | 'signal' | 'onRows'> = {},
+): Promise<number> {
+  await checkPassedSeals(query, walks)
+  for (let [taken, checked] = [0, 0]; ;) {
+    const ranges = nextRanges(walks, Math.min(batchSize, maxRows - taken))
+    if (ranges.length === 0 || signal?.aborted === true) return taken
+    const ofChain = Map.groupBy(await readRanges(query, ranges), ({ chainId }) => chainId)
+    let covered = 0
+    for (const { walk, size } of ranges) {
+      const rows = ofChain.get(walk.chainId) ?? []
+      for (const row of rows) {
+        if (++checked % sliceSize === 0) await setImmediate()
+        walk.broken = checkRow(row, walk.state, walk.sealed)
+        if (walk.broken !== null) break
+      }
+      const { to, state } = walk
+      covered += to === Infinity ? rows.length : size
+      if (rows.length === size) continue
+      if (to === Infinity) walk.to = state.seq
+      else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: there were ${to}` }
+    }
+    taken += covered
+    await onRows?.(covered, walks)
+  }
+}
+
+/** Rows up to the start of a walk are not read: compares those that a checkpoint sealed. */
+async function checkPassedSeals(query: Query, walks: readonly Walk[]): Promise<void> {
+  const passed = walks.flatMap(({ chainId, fromSeq, sealed }) =>
+    [...sealed.values()].flatMap(({ seq, hash }) => (seq <= fromSeq ? [{ chainId, seq, hash }] : [])),
+  )
+  const changed = Map.groupBy(await findChangedSeals(query, passed), ({ chainId }) => chainId)
+  for (const walk of walks) walk.broken ??= changed.get(walk.chainId)?.[0]?.broken ?? null
+}
+
+/** The ranges that one statement reads: `maxRows` rows if all of them exist. */
+function nextRanges(walks: readonly Walk[], maxRows: number): (Range & { walk: Walk; size: number })[] {
+  const ranges: (Range & { walk: Walk; size: number })[] = []
+  let left = maxRows
+  for (const walk of walks) {
+    if (left <= 0) break
+    if (isDone(walk)) continue
+    const { chainId, state, to } = walk
+    const size = Math.min(left, to - state.seq)
+    // In a walk to the last row, a gap may be wider than the batch.
+    const end = to === Infinity ? Number.MAX_SAFE_INTEGER : state.seq + size
+    ranges.push({ walk, size, chainId, after: state.seq, to: end })
+    left -= size
+  }
+  return ranges
+}
+
+/** Compares the heads of chains that were walked to their ends. */
+export function checkHeads(walks: readonly Walk[]): void {
+  for (const walk of walks) {
+    const { head, state, fromSeq, sealed } = walk
+    if (head === undefined || !isDone(walk)) continue
+    // Seals from before the walk lie at or before its start.
+    const passed = Math.min(head?.checkpointedSeq ?? 0, fromSeq)
+    walk.broken ??= checkHead(head, state, Math.max(passed, lastSealed(sealed)))
+  }
+}
