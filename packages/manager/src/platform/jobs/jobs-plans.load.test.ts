@@ -31,7 +31,7 @@ const add = (owners: string, groups: number, each: number, isHeld: boolean) =>
 async function pagesOfFetch(busyOwners: readonly string[]): Promise<number> {
   await client.query('vacuum analyze queued_jobs')
   await client.query('begin')
-  const { rows } = await client.query(`explain (analyze, buffers, format json) ${fetch.text}`, [
+  const { rows } = await client.query(`explain (analyze, buffers, format json) ${fetch}`, [
     'letters',
     count,
     maxPerGroup,

@@ -29,20 +29,20 @@ export type Wanted = {
   /** Null starts with the first group. */
   after?: Position | null
 }
-export type Fetched = {
+type Fetched = {
   jobs: FetchedJob[]
   /** Null when the last group was visited. */
   next: Position | null
 }
-export type Backlog = { queue: string; waiting: number; oldestSeconds: number }
+type Backlog = { queue: string; waiting: number; oldestSeconds: number }
 export type Jobs = ReturnType<typeof createJobs>
 
 const maxWoken = 1_000
 
 /** Every statement runs on the pool, or in the transaction that is given. */
 export function createJobs({ pool }: { pool: Pool }) {
-  const run = async <Row>(statement: { name: string; text: string }, values: unknown[]): Promise<Row[]> =>
-    (await pool.query({ ...statement, values })).rows as Row[]
+  const run = async <Row>(text: string, values: unknown[]): Promise<Row[]> =>
+    (await pool.query(text, values)).rows as Row[]
   /** Claims whose end is under way: a touch that does not find them has not lost them. */
   const ending = new WeakSet<JobClaim>()
 
@@ -53,7 +53,7 @@ export function createJobs({ pool }: { pool: Pool }) {
     enqueue: async (tx: Tx, queue: string, jobs: readonly NewJob[]): Promise<void> => {
       if (jobs.length === 0) return
       await tx.executeQuery(
-        CompiledQuery.raw(statements.enqueue.text, [
+        CompiledQuery.raw(statements.enqueue, [
           queue,
           jobs.map(({ owner }) => owner),
           jobs.map(({ group }) => group),
@@ -68,7 +68,7 @@ export function createJobs({ pool }: { pool: Pool }) {
       if (claims.length === 0) return new Set()
       for (const claim of claims) ending.add(claim)
       if (tx === undefined) return idsOf(await run(statements.finish, valuesOf(claims)))
-      const query = CompiledQuery.raw(statements.finish.text, valuesOf(claims))
+      const query = CompiledQuery.raw(statements.finish, valuesOf(claims))
       return idsOf((await tx.executeQuery<{ id: string }>(query)).rows)
     },
 

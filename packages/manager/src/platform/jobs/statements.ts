@@ -1,5 +1,5 @@
 // The statements on the table of jobs. Those that change several rows lock them in the order of their ids, so that two of
-// them never wait for each other.
+// them never wait for each other. They have no names: a pooler of transactions need not know them.
 
 /** Touches are much more frequent. */
 const lease = `interval '10 seconds'`
@@ -9,13 +9,10 @@ const claimed = `
     order by j.id for update of j
   )`
 
-export const enqueue = {
-  name: 'jobs-enqueue',
-  text: `
+export const enqueue = `
     insert into queued_jobs (queue, owner, group_key, data, hidden_until)
     select $1, w.owner, w.group_key, w.data, now() + make_interval(secs => w.delay_ms / 1000.0)
-    from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`,
-}
+    from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`
 
 /** The first group with a waiting job after a position and its number among the visits. */
 const nextGroup = (owner: string, group: string, visit: string): string => `
@@ -32,9 +29,7 @@ const maxVisits = 100
  * below the limit of each. No group is read to its end, and of the held jobs only as many as the limit of a group. A row
  * without an id is the group at which it stopped with fewer jobs than it may fetch.
  */
-export const fetch = {
-  name: 'jobs-fetch',
-  text: `
+export const fetch = `
     with recursive visited as (
       (${nextGroup('$5', '$6', '1')})
       union all
@@ -59,44 +54,28 @@ export const fetch = {
     select id, claims, data, owner, group_key as "group" from fetched
     union all
     select null, null, null, owner, group_key from visited
-    where visit = ${maxVisits} and (select count(*) from chosen) < $2`,
-}
+    where visit = ${maxVisits} and (select count(*) from chosen) < $2`
 
-export const finish = {
-  name: 'jobs-finish',
-  text: `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`,
-}
+export const finish = `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`
 
-export const touch = {
-  name: 'jobs-touch',
-  text: `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
-    from locked l where j.id = l.id and j.is_held returning j.id`,
-}
+export const touch = `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
+    from locked l where j.id = l.id and j.is_held returning j.id`
 
-export const putBack = {
-  name: 'jobs-put-back',
-  text: `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
+export const putBack = `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
       case when $3::float8 > 0 then now() + make_interval(secs => $3::float8 / 1000 * (1 + random())) end
-    from locked l where j.id = l.id`,
-}
+    from locked l where j.id = l.id`
 
-export const wake = {
-  name: 'jobs-wake',
-  text: `
+export const wake = `
     with due as materialized (
       select id from queued_jobs where hidden_until <= now() order by hidden_until limit $1 for update skip locked
     )
     update queued_jobs j set hidden_until = null, is_held = false, waiting_since = j.hidden_until
-    from due where j.id = due.id returning j.queue`,
-}
+    from due where j.id = due.id returning j.queue`
 
-export const adopt = { name: 'jobs-adopt', text: 'select queued_jobs_adopt()' }
+export const adopt = 'select queued_jobs_adopt()'
 
-export const backlog = {
-  name: 'jobs-backlog',
-  text: `
+export const backlog = `
     select q.queue, count(j.id)::integer as waiting,
       coalesce(extract(epoch from now() - min(j.waiting_since)), 0)::float8 as "oldestSeconds"
     from unnest($1::text[]) as q (queue) left join queued_jobs j on j.queue = q.queue and j.hidden_until is null
-    group by q.queue`,
-}
+    group by q.queue`
