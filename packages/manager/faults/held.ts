@@ -13,8 +13,8 @@ const settledMs = 2_500
 export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
   const atTheHit = await readActiveJobs(stage)
   await pause(settledMs)
-  const later = new Set((await readActiveJobs(stage)).map(({ id, started }) => `${id} ${started}`))
-  return atTheHit.filter(({ id, started }) => later.has(`${id} ${started}`))
+  const later = new Set((await readActiveJobs(stage)).map(({ id, claims }) => `${id} ${claims}`))
+  return atTheHit.filter(({ id, claims }) => later.has(`${id} ${claims}`))
 }
 
 /** The runs that these attempts are of; each trigger has one run here, so that its id tells the run as well. */

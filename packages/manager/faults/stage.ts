@@ -34,13 +34,12 @@ export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Prom
     },
   })
 
-export type ActiveJob = { id: string; started: string; data: string }
+export type ActiveJob = { id: string; claims: number; data: string }
 
 /** Attempts that some replica has in its hands. */
 export async function readActiveJobs(stage: Stage): Promise<ActiveJob[]> {
   const { rows } = await stage.cluster.sql.query<ActiveJob>(
-    `select id, started_on::text as started, data::text as data from jobs.job
-     where state = 'active' and name like 'trigger-%'`,
+    `select id, claims, data::text as data from queued_jobs where is_held and queue like 'trigger-%'`,
   )
   return rows
 }

@@ -58,7 +58,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
       () => world.redis.masters(),
     ),
     readVersion: createProjectVersions(database),
-    jobs: createJobs({ pool: database.jobPool, log: world.log }),
+    jobs: createJobs({ pool: database.jobPool }),
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
@@ -68,11 +68,10 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
   }
 }
 
-export async function closeDeps({ activity, authFailures, kdf, jobs, tracing }: Deps): Promise<void> {
+export async function closeDeps({ activity, authFailures, kdf, tracing }: Deps): Promise<void> {
   await activity.close()
   await authFailures.close()
   await kdf.close()
-  await jobs.close()
   await tracing.close()
 }
 

@@ -29,7 +29,6 @@ async function start(config: Config): Promise<void> {
   // By name Fastify would open a second server for ::1, which the limits on connections do not know.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
-  if (config.roles.includes('jobs')) await app.jobs.ready()
   const stopBackgroundWork = startBackgroundWork(app, config.roles)
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')

@@ -8,6 +8,7 @@ import { encryptionRing } from '../src/platform/secrets/keys.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { masterKey, testEnv } from './kit/app.ts'
 import { callAsMachine } from './kit/backends.ts'
+import { skipWaits } from './kit/callbacks.ts'
 import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
 import { runManager } from './kit/process.ts'
 
@@ -122,9 +123,7 @@ test('another instance registers as the same machine user: the run arrives with 
   expect(status).toBe(200)
   await scene.fire()
   await scene.backend.line(/^registered (\S+)$/m)
-  await expect
-    .poll(() => scene.sql.query("update jobs.job_common set start_after = now() where state < 'active'"))
-    .toMatchObject({ rowCount: 1 })
+  await expect.poll(() => skipWaits(scene.sql)).toMatchObject({ rowCount: 1 })
   await expectDelivered(await nextRun(), 2)
 })
 

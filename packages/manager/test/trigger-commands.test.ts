@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 beforeEach(async () => {
-  for (const table of ['triggers', 'trigger_runs', 'jobs.job_common', 'backend_registrations'])
+  for (const table of ['triggers', 'trigger_runs', 'queued_jobs', 'backend_registrations'])
     await scene.service.sql.query(`delete from ${table}`)
   trigger = await scene.createTrigger()
 })
@@ -161,7 +161,7 @@ describe('manager triggers retry', () => {
     expect(await scene.runsOf(trigger.id)).toMatchObject([
       { id, outcome: 'pending', attempts: 0, finished_at: null, response_status: null, failure: null },
     ])
-    expect(await scene.jobsWhere("name = 'trigger-attempts'")).toBe(1)
+    expect(await scene.jobsWhere("queue = 'trigger-attempts'")).toBe(1)
     expect(await auditRows()).toEqual([
       {
         entity_id: id,
@@ -187,9 +187,9 @@ describe('manager triggers retry', () => {
     expect((await triggers('retry', id)).stderr).toBe(
       'error: only a failed run is delivered again, and this one is pending\n',
     )
-    await scene.service.sql.query('delete from jobs.job_common')
+    await scene.service.sql.query('delete from queued_jobs')
     expect(await triggers('retry', id)).toMatchObject({ code: 0 })
-    expect(await scene.jobsWhere("name = 'trigger-attempts'")).toBe(1)
+    expect(await scene.jobsWhere("queue = 'trigger-attempts'")).toBe(1)
   })
 
   test('a run that is not failed, or not there, is refused and stays as it is', async () => {

@@ -78,7 +78,7 @@ async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
   const drainSeconds = await drain(stage, { runs: planned.length, ms: 180_000 })
   const runs = await readRuns(cluster.sql)
   // The same attempt may be seen after several kills.
-  const attempts = [...new Map(jobs.map((job) => [`${job.id} ${job.started}`, job])).values()]
+  const attempts = [...new Map(jobs.map((job) => [`${job.id} ${job.claims}`, job])).values()]
   return {
     planned,
     runs,

@@ -4,7 +4,6 @@ import { type RunOperations, createRunOperations } from '../features/triggers/ru
 import type { ListedRun } from '../features/triggers/run-operations.store.ts'
 import { createAudit } from '../platform/audit/append.ts'
 import { createJobs } from '../platform/jobs/jobs.ts'
-import { createLog } from '../platform/log/log.ts'
 import { commandConfig, withDatabase } from './context.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -119,11 +118,6 @@ const asJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
   JSON.stringify({ ...run, scheduled_at: scheduledAt, response_status: responseStatus })
 
 const withRuns = <T>(config: Config, work: (runs: RunOperations) => Promise<T>): Promise<T> =>
-  withDatabase(config, async ({ db, clock, pool }) => {
-    const jobs = createJobs({ pool, log: createLog('silent', { write: () => undefined }) })
-    try {
-      return await work(createRunOperations({ db, jobs, audit: createAudit(clock) }))
-    } finally {
-      await jobs.close()
-    }
-  })
+  withDatabase(config, ({ db, clock, pool }) =>
+    work(createRunOperations({ db, jobs: createJobs({ pool }), audit: createAudit(clock) })),
+  )

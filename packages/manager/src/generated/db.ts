@@ -481,6 +481,18 @@ export interface ProjectVersions {
   versions: Json;
 }
 
+export interface QueuedJobs {
+  claims: Generated<number>;
+  data: Json;
+  groupKey: string;
+  hiddenUntil: Timestamp | null;
+  id: Generated<Int8>;
+  isHeld: Generated<boolean>;
+  owner: string;
+  queue: string;
+  waitingSince: Generated<Timestamp>;
+}
+
 export interface ReadinessProbes {
   probedAt: Timestamp;
   slot: number;
@@ -666,6 +678,7 @@ export interface DB {
   projects: Projects;
   projectVersionMoves: ProjectVersionMoves;
   projectVersions: ProjectVersions;
+  queuedJobs: QueuedJobs;
   readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;
   schemaCompatibility: SchemaCompatibility;

@@ -1227,5 +1227,29 @@ export const schemaHistory: Readonly<
       "constraint pilet_packages.pilet_packages_statement_whole": "CHECK (((statement_signature IS NULL) = (statement_key_id IS NULL))) NOT VALID"
     },
     "removed": []
+  },
+  "0031_queued_jobs": {
+    "set": {
+      "column queued_jobs.claims": "integer not null default 0",
+      "column queued_jobs.data": "jsonb not null",
+      "column queued_jobs.group_key": "text collate \"C\" not null",
+      "column queued_jobs.hidden_until": "timestamp with time zone",
+      "column queued_jobs.id": "bigint not null generated always as identity",
+      "column queued_jobs.is_held": "boolean not null default false",
+      "column queued_jobs.owner": "text collate \"C\" not null",
+      "column queued_jobs.queue": "text collate \"C\" not null",
+      "column queued_jobs.waiting_since": "timestamp with time zone not null default now()",
+      "constraint queued_jobs.queued_jobs_group_present": "CHECK ((group_key <> ''::text))",
+      "constraint queued_jobs.queued_jobs_held_is_hidden": "CHECK (((NOT is_held) OR (hidden_until IS NOT NULL)))",
+      "constraint queued_jobs.queued_jobs_pkey": "PRIMARY KEY (id)",
+      "function queued_jobs_adopt()": "returns integer language sql v set search_path=pg_catalog, pg_temp, source a772cbf3d8b2056f",
+      "function queued_jobs_hand_back()": "returns trigger language plpgsql v set search_path=pg_catalog, pg_temp, source 168e0f1ada69d151",
+      "index queued_jobs.queued_jobs_held_idx": "CREATE INDEX queued_jobs_held_idx ON public.queued_jobs USING btree (queue, owner, group_key) WHERE is_held",
+      "index queued_jobs.queued_jobs_hidden_idx": "CREATE INDEX queued_jobs_hidden_idx ON public.queued_jobs USING btree (hidden_until) WHERE (hidden_until IS NOT NULL)",
+      "index queued_jobs.queued_jobs_waiting_idx": "CREATE INDEX queued_jobs_waiting_idx ON public.queued_jobs USING btree (queue, owner, group_key, id) WHERE (hidden_until IS NULL)",
+      "table queued_jobs": "table",
+      "trigger jobs.queue.queue_hand_back": "CREATE TRIGGER queue_hand_back AFTER UPDATE OF monitor_claim_on ON jobs.queue FOR EACH ROW EXECUTE FUNCTION queued_jobs_hand_back()"
+    },
+    "removed": []
   }
 }

@@ -126,10 +126,14 @@ function triggering({ service, admin, project }: Scene) {
   }
 }
 
+/** Lets the time pass that jobs wait for. */
+export const skipWaits = (sql: TestApp['sql']) =>
+  sql.query('update queued_jobs set hidden_until = null where hidden_until is not null and not is_held')
+
 function passing(service: TestApp) {
   const jobsWhere = async (condition: string): Promise<number> => {
     const { rows } = await service.sql.query(
-      `select count(*)::int as jobs from jobs.job_common where ${condition}`,
+      `select count(*)::int as jobs from queued_jobs where ${condition}`,
     )
     return rows[0].jobs as number
   }
@@ -149,21 +153,20 @@ function passing(service: TestApp) {
     /** Works on what is due now until nothing is left of it. */
     deliver: async (): Promise<void> => {
       const stop = startWorkers()
-      while ((await jobsWhere(`state = 'active' or state < 'active' and start_after <= now()`)) > 0)
+      while ((await jobsWhere('is_held or hidden_until is null or hidden_until <= now()')) > 0)
         await new Promise((resolve) => setTimeout(resolve, 10))
       await stop()
     },
     /** How long what waits has to wait, in seconds. */
     waits: async (): Promise<number[]> => {
       const { rows } = await service.sql.query(
-        `select extract(epoch from start_after - created_on)::float8 as wait from jobs.job_common
-         where state < 'active' order by 1`,
+        `select extract(epoch from hidden_until - waiting_since)::float8 as wait from queued_jobs
+         where hidden_until is not null and not is_held order by 1`,
       )
       return rows.map(({ wait }) => wait as number)
     },
     /** Lets the time pass that everything waits for. */
-    skipWaits: () =>
-      service.sql.query(`update jobs.job_common set start_after = now() where state < 'active'`),
+    skipWaits: () => skipWaits(service.sql),
     jobsWhere,
   }
 }

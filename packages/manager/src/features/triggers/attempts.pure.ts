@@ -3,9 +3,9 @@
 /** An attempt to deliver a run, which is named by its primary key. */
 export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt: string; attempt: number }
 
-/** The queues, as the migration names them. */
+/** The previous release has queues of the same names. */
 export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
 
-/** The jobs of a deployment share a limit, and so do those of a project. */
+/** The attempts of a deployment share a limit. */
 export const groupOf = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
   `${run.projectId}/${run.applicationId}/${run.environmentId}`

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 beforeEach(async () => {
   scene.backend.reset()
-  for (const table of ['triggers', 'trigger_runs', 'jobs.job_common', 'backend_registrations'])
+  for (const table of ['triggers', 'trigger_runs', 'queued_jobs', 'backend_registrations'])
     await scene.service.sql.query(`delete from ${table}`)
 })
 

@@ -30,9 +30,7 @@ type Attempt = HeldJob<AttemptJob>
 type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
 /** An attempt with what is to be recorded of it, and when the next one is made. */
 type Ending = {
-  queue: string
   job: Attempt
-  group: string
   ended: EndedAttempt
   /** Null when no attempt follows. */
   delayMs: number | null
@@ -58,9 +56,7 @@ export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
     pollMs,
     run: (jobs) => {
       const begun = begin(deps, jobs as readonly Attempt[])
-      return jobs.map((job, index) =>
-        deliver(deps, { queue: name, job: job as Attempt, index, begun, record }),
-      )
+      return jobs.map((job, index) => deliver(deps, { job: job as Attempt, index, begun, record }))
     },
   })
   // Later attempts are of those that fail: they do not take the room of the others.
@@ -88,20 +84,18 @@ async function begin({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): 
 }
 
 type Delivery = {
-  queue: string
   job: Attempt
   index: number
   begun: Promise<Begun>
   record: (ending: Ending) => Promise<unknown>
 }
 
-async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }: Delivery): Promise<void> {
+async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delivery): Promise<void> {
   const { clock, limits, triggerMetrics } = deps
   const { runs, targets } = await begun
   const run = runs.get(index)
   // It is over: a process that was lost had recorded it. The worker ends the job.
   if (run === undefined) return
-  const group = groupOf(run)
   const ending = (
     ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
     delayMs: number | null,
@@ -109,7 +103,7 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
   ) => {
     const { triggerId, environmentId, scheduledAt } = run
     const whole = { triggerId, environmentId, scheduledAt, ...ended }
-    return record({ queue, job, group, ended: whole, delayMs, next })
+    return record({ job, ended: whole, delayMs, next })
   }
   if (!run.isEnabled)
     return void (await ending(
@@ -130,7 +124,7 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
       run,
       attempt,
       signal: job.signal,
-      targets: targets.get(group) ?? [],
+      targets: targets.get(job.group) ?? [],
       listTargets: () => deps.backends.listLiveTargets(deps.db, [run]),
     },
   )
@@ -155,14 +149,10 @@ async function deliver(deps: DeliveryDeps, { queue, job, index, begun, record }:
 function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: Ending) => Promise<unknown> {
   const recordAll = async (endings: Ending[]): Promise<boolean[]> => {
     const held = await db.transaction().execute(async (tx) => {
-      const held = new Set<string>()
-      for (const [queue, own] of Map.groupBy(endings, (ending) => ending.queue))
-        for (const id of await jobs.finish(
-          queue,
-          own.map(({ job }) => job),
-          tx,
-        ))
-          held.add(id)
+      const held = await jobs.finish(
+        endings.map(({ job }) => job),
+        tx,
+      )
       const ours = endings.filter(({ job }) => held.has(job.id))
       if (ours.length > 0)
         await endAttempts(
@@ -178,7 +168,7 @@ function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: En
   }
   return createCoalesced<Ending, boolean>({
     // A job that this process lost and got again has two endings.
-    keyOf: ({ job }) => `${job.id} ${job.retryCount}`,
+    keyOf: ({ job }) => `${job.id} ${job.claims}`,
     run: (endings) => persistently(() => recordAll(endings)),
     maxBatch: maxEndings,
   })
@@ -195,5 +185,5 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-const nextAttempt = ({ job, group, delayMs, next }: Ending) =>
-  delayMs === null ? [] : [{ data: { ...job.data, attempt: next }, delayMs, group }]
+const nextAttempt = ({ job: { data, owner, group }, delayMs, next }: Ending) =>
+  delayMs === null ? [] : [{ data: { ...data, attempt: next }, delayMs, owner, group }]

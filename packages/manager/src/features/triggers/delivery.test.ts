@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 beforeEach(() => scene.backend.reset())
 afterEach(async () => {
-  for (const table of ['triggers', 'trigger_runs', 'jobs.job_common', 'backend_registrations'])
+  for (const table of ['triggers', 'trigger_runs', 'queued_jobs', 'backend_registrations'])
     await scene.service.sql.query(`delete from ${table}`)
 })
 
@@ -175,13 +175,13 @@ describe('retries', () => {
       await fire()
       const [wait] = await scene.waits()
       expect(Math.abs((wait as number) - waited)).toBeLessThanOrEqual(spread)
-      await scene.service.sql.query('delete from jobs.job_common')
+      await scene.service.sql.query('delete from queued_jobs')
       await scene.service.sql.query('delete from triggers')
     }
     answerWith(503, { 'retry-after': '250' })
     await fire()
     expect((await scene.waits())[0]).toBeLessThanOrEqual(6)
-    await scene.service.sql.query('delete from jobs.job_common')
+    await scene.service.sql.query('delete from queued_jobs')
     for (const final of [301, 400, 401, 404, 410, 422]) {
       answerWith(final)
       const { id } = await fire()
@@ -377,9 +377,8 @@ describe('what happens meanwhile', () => {
     })
     const stop = scene.startWorkers()
     await isAsked.promise
-    await scene.service.sql.query(`update jobs.job_common set heartbeat_on = now() - interval '11 seconds'`)
-    await scene.service.sql.query('update jobs.queue set monitor_claim_on = null, monitor_on = null')
-    await scene.service.app.jobs.supervise()
+    await scene.service.sql.query('update queued_jobs set hidden_until = now()')
+    await scene.service.app.jobs.wake()
     await scene.skipWaits()
     while ((await scene.runsOf(id))[0]?.outcome !== 'delivered') {
       await scene.skipWaits()

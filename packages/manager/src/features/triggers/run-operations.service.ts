@@ -51,7 +51,11 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
         await store.reopenRun(tx, before)
         const { triggerId, environmentId, scheduledAt } = before
         await jobs.enqueue(tx, firstAttempts, [
-          { data: { triggerId, environmentId, scheduledAt, attempt: 1 }, group: groupOf(before) },
+          {
+            data: { triggerId, environmentId, scheduledAt, attempt: 1 },
+            owner: before.projectId,
+            group: groupOf(before),
+          },
         ])
         await audit.append(tx, systemActor('manager triggers retry'), event('update', { before, after }))
         return after

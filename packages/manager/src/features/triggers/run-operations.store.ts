@@ -1,7 +1,6 @@
 // Runs as an operator sees and repeats them.
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { firstAttempts, laterAttempts } from './attempts.pure.ts'
 
 export type ListedRun = {
   id: string
@@ -84,9 +83,11 @@ export async function reopenRun(tx: Tx, run: LockedRun): Promise<void> {
 
 /** Whether an attempt of the run waits or is being made. Reads what waits; only an operator asks. */
 export async function hasAttempt(tx: Tx, run: LockedRun): Promise<boolean> {
+  // The second table is that of the previous release, which may still be running.
   const { rows } = await sql<{ has: boolean }>`
-    select exists (select from jobs.job_common where name in (${firstAttempts}, ${laterAttempts}) and state <= 'active'
-      and data->>'triggerId' = ${run.triggerId} and data->>'environmentId' = ${run.environmentId}
-      and (data->>'scheduledAt')::timestamptz = ${run.scheduledAt}::timestamptz) as has`.execute(tx)
+    select exists (
+      select from (select data from queued_jobs union all select data from jobs.job_common where state <= 'active') j
+      where data->>'triggerId' = ${run.triggerId} and data->>'environmentId' = ${run.environmentId}
+        and (data->>'scheduledAt')::timestamptz = ${run.scheduledAt}::timestamptz) as has`.execute(tx)
   return rows[0]?.has === true
 }

@@ -88,7 +88,11 @@ async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; r
 
 const firstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
   const { triggerId, environmentId, scheduledAt } = run
-  return { data: { triggerId, environmentId, scheduledAt, attempt: 1 }, group: groupOf(run) }
+  return {
+    data: { triggerId, environmentId, scheduledAt, attempt: 1 },
+    owner: run.projectId,
+    group: groupOf(run),
+  }
 }
 
 type Instants = {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 afterEach(async () => {
   scene.backend.reset()
-  for (const table of ['triggers', 'trigger_runs', 'jobs.job_common', 'backend_registrations'])
+  for (const table of ['triggers', 'trigger_runs', 'queued_jobs', 'backend_registrations'])
     await scene.service.sql.query(`delete from ${table}`)
 })
 

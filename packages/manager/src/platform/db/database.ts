@@ -85,7 +85,7 @@ export type Database = {
   openSnapshot: OpenSnapshot
   /** Transactions that read as much as a report does and write, on a connection of their own. */
   reportDb: Db
-  /** Connections for fetching and keeping jobs: a claim must not lapse because requests have taken all others. */
+  /** Connections for fetching and keeping jobs: a lease must not expire because requests have taken all others. */
   jobPool: Pool
   /** Calls back after each statement of requests. */
   onStatementEnd(listener: StatementEnd): void
@@ -229,7 +229,7 @@ function openPools(open: OpenPool, options: DatabaseOptions) {
     members: open(notificationPoolSize, `${always} -c plan_cache_mode=force_custom_plan`, memberTimeouts),
     reports: open(reportPoolSize, reportSettings, { ...reportTimeouts, isWatched: true }),
     reportWrites: open(reportWriteConnections, reportSettings, reportTimeouts),
-    jobPool: open(jobConnections, always),
+    jobPool: open(jobConnections, lookupSettings),
   }
 }
 

@@ -1,6 +1,5 @@
-// Durable jobs, on queues made up for these tests beside those of the service.
+// Durable jobs, in queues that only these tests use.
 import { Client } from 'pg'
-import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { createDatabase } from '../db/database.ts'
@@ -12,12 +11,9 @@ let service: TestApp
 let jobs: Jobs
 beforeAll(async () => {
   service = await startTestApp()
-  await service.sql.query(
-    `select jobs.create_queue('letters', '{"policy": "standard", "heartbeatSeconds": 10, "retryLimit": 1000}')`,
-  )
   jobs = service.app.jobs
 })
-beforeEach(() => service.sql.query('delete from jobs.job_common'))
+beforeEach(() => service.sql.query('delete from queued_jobs'))
 afterAll(() => service.close())
 
 const inTransaction = <T>(work: Parameters<ReturnType<typeof transaction>['execute']>[0]): Promise<T> =>
@@ -28,29 +24,30 @@ const add = (...letters: { to: string; group?: string; delayMs?: number }[]) =>
     jobs.enqueue(
       tx,
       'letters',
-      letters.map(({ to, ...rest }) => ({ data: { to }, ...rest })),
+      letters.map(({ to, group = 'x/any', ...rest }) => ({
+        data: { to },
+        owner: group.slice(0, group.indexOf('/')),
+        group,
+        ...rest,
+      })),
     ),
   )
-const fetchAll = (maxPerGroup: number | null = null) => jobs.fetch('letters', { count: 100, maxPerGroup })
+const fetchAll = async (maxPerGroup = 100) => (await jobs.fetch('letters', { count: 100, maxPerGroup })).jobs
 const addressees = async (fetched: Promise<{ data: unknown }[]>): Promise<string[]> =>
   (await fetched).map(({ data }) => (data as { to: string }).to).toSorted()
 const stored = async (): Promise<number> =>
-  Number((await service.sql.query('select count(*) from jobs.job_common')).rows[0].count)
-/** As if the process that fetched them had been silent for a while. */
-const silence = () =>
-  service.sql.query("update jobs.job_common set heartbeat_on = now() - interval '11 seconds'")
-const supervise = async (): Promise<void> => {
-  await service.sql.query('update jobs.queue set monitor_claim_on = null, monitor_on = null')
-  await jobs.supervise()
-  // Given back jobs wait a moment longer.
-  await service.sql.query('update jobs.job_common set start_after = now() where state = $1', ['retry'])
-}
+  Number((await service.sql.query('select count(*) from queued_jobs')).rows[0].count)
+/** As if the time had passed until which jobs are hidden. */
+const passTime = (condition = 'true') =>
+  service.sql.query(
+    `update queued_jobs set hidden_until = now() where hidden_until is not null and ${condition}`,
+  )
 
 describe('a job', () => {
   test('exists exactly when the transaction that adds it commits', async () => {
     await expect(
       inTransaction(async (tx) => {
-        await jobs.enqueue(tx, 'letters', [{ data: { to: 'nobody' } }])
+        await jobs.enqueue(tx, 'letters', [{ data: { to: 'nobody' }, owner: 'x', group: 'x/any' }])
         throw new Error('changed my mind')
       }),
     ).rejects.toThrow('changed my mind')
@@ -64,9 +61,14 @@ describe('a job', () => {
     await add({ to: 'later', delayMs: 60_000 }, { to: 'now' })
     expect(await addressees(fetchAll())).toEqual(['now'])
     const { rows } = await service.sql.query(
-      `select round(extract(epoch from start_after - created_on)) as wait from jobs.job_common where state = 'created'`,
+      'select round(extract(epoch from hidden_until - waiting_since)) as wait from queued_jobs where not is_held',
     )
     expect(Number(rows[0].wait)).toBe(60)
+    await jobs.wake()
+    expect(await fetchAll()).toEqual([])
+    await passTime('not is_held')
+    expect([...(await jobs.wake())]).toEqual(['letters'])
+    expect(await addressees(fetchAll())).toEqual(['later'])
   })
 
   test('ends with the transaction of its result, or not at all', async () => {
@@ -74,28 +76,28 @@ describe('a job', () => {
     const claims = await fetchAll()
     await expect(
       inTransaction(async (tx) => {
-        expect([...(await jobs.finish('letters', claims, tx))]).toEqual(claims.map(({ id }) => id))
+        expect([...(await jobs.finish(claims, tx))]).toEqual(claims.map(({ id }) => id))
         throw new Error('the result is not kept')
       }),
     ).rejects.toThrow('the result is not kept')
     expect(await stored()).toBe(1)
-    await inTransaction((tx) => jobs.finish('letters', claims, tx))
+    await inTransaction((tx) => jobs.finish(claims, tx))
     expect(await stored()).toBe(0)
   })
 
   test('of a lost process is handed out again, and the former one can neither end nor touch it', async () => {
     await add({ to: 'anna' })
     const former = await fetchAll()
-    await supervise()
-    expect(await fetchAll(), 'it was touched a moment ago').toEqual([])
-    await silence()
-    await supervise()
+    await jobs.wake()
+    expect(await fetchAll(), 'its lease has not expired').toEqual([])
+    await passTime()
+    await jobs.wake()
     const present = await fetchAll()
-    expect(present).toMatchObject([{ data: { to: 'anna' }, retryCount: 1 }])
-    expect([...(await jobs.touch('letters', former))]).toEqual([])
-    expect([...(await jobs.finish('letters', former))]).toEqual([])
-    expect([...(await jobs.touch('letters', present))]).toHaveLength(1)
-    expect([...(await jobs.finish('letters', present))]).toHaveLength(1)
+    expect(present).toMatchObject([{ data: { to: 'anna' }, claims: 2 }])
+    expect([...(await jobs.touch(former))]).toEqual([])
+    expect([...(await jobs.finish(former))]).toEqual([])
+    expect([...(await jobs.touch(present))]).toHaveLength(1)
+    expect([...(await jobs.finish(present))]).toHaveLength(1)
   })
 
   test('of a group waits while so many others of the group are worked on', async () => {
@@ -107,8 +109,22 @@ describe('a job', () => {
     const first = await fetchAll(2)
     expect(first).toHaveLength(4)
     expect(await fetchAll(2)).toEqual([])
-    await jobs.finish('letters', first)
+    await jobs.finish(first)
     expect(await fetchAll(2)).toHaveLength(1)
+  })
+
+  test('of each group has its turn, and owners can be left out', async () => {
+    const groups = ['a/1', 'a/2', 'b/1', 'c/1']
+    await add(...groups.flatMap((group) => ['1', '2', '3'].map((to) => ({ to: `${group} ${to}`, group }))))
+    const wanted = { count: 3, maxPerGroup: 2 }
+    const first = await jobs.fetch('letters', wanted)
+    expect(await addressees(Promise.resolve(first.jobs))).toEqual(['a/1 1', 'a/1 2', 'a/2 1'])
+    expect(first.next).toEqual({ owner: 'a', group: 'a/2' })
+    const second = await jobs.fetch('letters', { ...wanted, after: first.next })
+    expect(await addressees(Promise.resolve(second.jobs))).toEqual(['b/1 1', 'b/1 2', 'c/1 1'])
+    const rest = await jobs.fetch('letters', { ...wanted, withoutOwners: ['a'] })
+    expect(await addressees(Promise.resolve(rest.jobs))).toEqual(['c/1 2'])
+    expect(rest.next).toBeNull()
   })
 })
 
@@ -119,6 +135,7 @@ describe('a worker', () => {
     const queue: Queue = {
       name: 'letters',
       maxHeld: 10,
+      maxHeldPerGroup: 100,
       pollMs: 20,
       run: (held) => held.map(run),
       ...more,
@@ -206,12 +223,13 @@ describe('a worker', () => {
     await until(() => begun.length > 5)
     expect(begun.slice(5)).toEqual(['other'])
     const { rows } = await service.sql.query(
-      `select state, retry_count, started_on from jobs.job_common where state <> 'active' group by 1, 2, 3`,
+      'select hidden_until > now() as waits from queued_jobs where not is_held group by 1',
     )
-    expect(rows).toEqual([{ state: 'created', retry_count: 0, started_on: null }])
+    expect(rows).toContainEqual({ waits: true })
     end.resolve()
     await until(async () => {
-      await service.sql.query(`update jobs.job_common set start_after = now() where state = 'created'`)
+      await passTime('not is_held')
+      await jobs.wake()
       return begun.length === 13
     })
     await worker.stop(5_000)
@@ -223,8 +241,8 @@ describe('a worker', () => {
     await until(() => outcomes.includes('failed'))
     await worker.stop(1_000)
     expect(service.logLines).toContainEqual(expect.objectContaining({ msg: 'job failed', queue: 'letters' }))
-    const { rows } = await service.sql.query('select state from jobs.job_common')
-    expect(rows).toEqual([{ state: 'retry' }])
+    const { rows } = await service.sql.query('select is_held, hidden_until > now() as waits from queued_jobs')
+    expect(rows).toEqual([{ is_held: false, waits: true }])
   })
 
   test('waits for its jobs when it stops, and gives back those that take too long', async () => {
@@ -243,25 +261,77 @@ describe('a worker', () => {
     finish.resolve()
     await stopped
     expect(outcomes.toSorted()).toEqual(['done', 'given_back'])
-    const { rows } = await service.sql.query("select data->>'to' as letter, state from jobs.job_common")
-    expect(rows).toEqual([{ letter: 'slow', state: 'retry' }])
+    const { rows } = await service.sql.query("select data->>'to' as letter, hidden_until from queued_jobs")
+    expect(rows).toEqual([{ letter: 'slow', hidden_until: null }])
   })
 })
 
-describe('the tables of jobs', () => {
-  test('are those of the installed release of pg-boss', async () => {
-    const boss = new PgBoss({ connectionString: service.database.url, schema: 'jobs', migrate: false })
-    boss.on('error', () => undefined)
-    await boss.start()
-    try {
-      const { ok, ...report } = (await boss.detectSchemaDrift()) as { ok?: boolean }
-      expect({ ok, report }).toMatchObject({ ok: true })
-    } finally {
-      await boss.stop({ graceful: false })
-    }
+describe('the previous release', () => {
+  const queue = 'trigger-attempts'
+  /** As that release enqueues a job; the columns are what differs. */
+  const addFormer = (to: string, columns: Record<string, string> = {}) =>
+    service.sql.query(
+      `insert into jobs.job_common (name, data, group_id${Object.keys(columns)
+        .map((name) => `, ${name}`)
+        .join('')})
+       values ($1, $2, 'x/one'${Object.values(columns)
+         .map((value) => `, ${value}`)
+         .join('')})`,
+      [queue, { to }],
+    )
+  const former = async (): Promise<string[]> => {
+    const { rows } = await service.sql.query("select data->>'to' as letter from jobs.job_common order by 1")
+    return rows.map(({ letter }) => letter as string)
+  }
+  /** Every process of that release does this every three seconds. */
+  const superviseFormer = () => service.sql.query('update jobs.queue set monitor_claim_on = now()')
+  beforeEach(() => service.sql.query('delete from jobs.job_common'))
+
+  test('leaves its jobs to this one when they are due, or when its process is lost', async () => {
+    await addFormer('due')
+    await addFormer('later', { start_after: `now() + interval '1 minute'` })
+    await addFormer('held', { state: `'active'`, heartbeat_on: 'now()' })
+    await addFormer('lost', { state: `'active'`, heartbeat_on: `now() - interval '14 seconds'` })
+    await jobs.adopt()
+    expect(await former()).toEqual(['held', 'later'])
+    const { jobs: adopted } = await jobs.fetch(queue, { count: 10, maxPerGroup: 10 })
+    expect(adopted).toMatchObject([
+      { owner: 'x', group: 'x/one', claims: 1 },
+      { owner: 'x', group: 'x/one' },
+    ])
+    expect(await addressees(Promise.resolve(adopted))).toEqual(['due', 'lost'])
   })
 
-  test('serve a role that makes no tables', async () => {
+  test('takes over jobs that no process of this one fetches', async () => {
+    await inTransaction((tx) =>
+      jobs.enqueue(
+        tx,
+        queue,
+        ['held', 'lost', 'waiting'].map((to) => ({ data: { to }, owner: 'x', group: 'x/one' })),
+      ),
+    )
+    const age = `now() - interval '16 seconds'`
+    await service.sql.query(
+      `update queued_jobs set is_held = true, hidden_until = case when data->>'to' = 'lost' then ${age} else now() end
+       where data->>'to' <> 'waiting'`,
+    )
+    await superviseFormer()
+    expect(await former()).toEqual(['lost'])
+    await service.sql.query(`update queued_jobs set waiting_since = ${age}`)
+    await superviseFormer()
+    expect(await former()).toEqual(['lost', 'waiting'])
+    const { rows } = await service.sql.query(
+      'select distinct state, group_id, policy, heartbeat_seconds, retry_limit from jobs.job_common',
+    )
+    expect(rows).toEqual([
+      { state: 'created', group_id: 'x/one', policy: 'standard', heartbeat_seconds: 10, retry_limit: 1000 },
+    ])
+    expect(await stored()).toBe(1)
+  })
+})
+
+describe('the table of jobs', () => {
+  test('serves a role that makes no tables', async () => {
     const role = `jobs_${process.pid}`
     const admin = new Client({ connectionString: service.database.url })
     await admin.connect()
@@ -275,19 +345,19 @@ describe('the tables of jobs', () => {
       acquireTimeoutMs: 60_000,
       log: service.world.log,
     })
-    const own = createJobs({ pool: database.pool, log: service.world.log })
+    const own = createJobs({ pool: database.pool })
     try {
       await grantPrivileges(admin, role)
-      await expect(database.pool.query('create table jobs.mine (id int)')).rejects.toThrow(
-        'permission denied',
-      )
-      await database.db.transaction().execute((tx) => own.enqueue(tx, 'letters', [{ data: { to: 'x' } }]))
-      await own.supervise()
-      const claims = await own.fetch('letters', { count: 1, maxPerGroup: 5 })
-      expect(await own.touch('letters', claims)).toHaveProperty('size', 1)
-      expect(await own.finish('letters', claims)).toHaveProperty('size', 1)
+      await expect(database.pool.query('create table mine (id int)')).rejects.toThrow('permission denied')
+      await database.db
+        .transaction()
+        .execute((tx) => own.enqueue(tx, 'letters', [{ data: { to: 'x' }, owner: 'x', group: 'x/one' }]))
+      await own.wake()
+      await own.adopt()
+      const { jobs: claims } = await own.fetch('letters', { count: 1, maxPerGroup: 5 })
+      expect(await own.touch(claims)).toHaveProperty('size', 1)
+      expect(await own.finish(claims)).toHaveProperty('size', 1)
     } finally {
-      await own.close()
       await database.close()
       await admin.query(`drop owned by ${role}`)
       await admin.query(`drop role ${role}`)

@@ -2,7 +2,7 @@
 import type { RoleName } from '../../config/readers.ts'
 import type { Logger } from '../log/log.ts'
 import type { MetricFactory, Metrics } from '../metrics.ts'
-import { type Jobs, superviseSeconds } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
 import { type Schedule, startSchedules } from './schedules.ts'
 import { type JobOutcome, type Queue, Worker } from './worker.ts'
 
@@ -13,6 +13,10 @@ export type BackgroundWork = {
   log: Logger
   metrics: Metrics
 }
+
+// How late an expired lease is noticed, and a job whose time has come.
+const wakeEveryMs = 1_000
+const lookEvery = 5
 
 const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
 /** What is measured of queues. */
@@ -61,19 +65,19 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
       }),
     )
   const stopNudging = jobs.onEnqueued((queue) => workers.get(queue)?.nudge())
+  let turn = 0
   const look = async (): Promise<void> => {
-    await jobs.supervise()
-    for (const { name, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
-      measured.waiting(name, waiting)
-      measured.oldest(name, oldestSeconds)
-      measured.held(name, workers.get(name)?.held ?? 0)
+    const woken = await jobs.wake()
+    for (const queue of woken) workers.get(queue)?.nudge()
+    if (turn++ % lookEvery !== 0) return
+    await jobs.adopt()
+    for (const { queue, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
+      measured.waiting(queue, waiting)
+      measured.oldest(queue, oldestSeconds)
+      measured.held(queue, workers.get(queue)?.held ?? 0)
     }
   }
-  const stopLooking = startSchedules(
-    [{ name: 'job-queues', everyMs: superviseSeconds * 1_000, run: look }],
-    log,
-    metrics,
-  )
+  const stopLooking = startSchedules([{ name: 'job-queues', everyMs: wakeEveryMs, run: look }], log, metrics)
   return async (graceMs) => {
     stopNudging()
     await stopLooking()

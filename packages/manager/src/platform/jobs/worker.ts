@@ -1,24 +1,23 @@
-// Works on the jobs of one queue in one process: fetches as many as it has room for, says every few seconds that it still
-// works on them, and gives back what it does not finish. A job whose process is lost is handed out to another.
+// Works on the jobs of one queue in one process: fetches as many as it has room for, extends their leases every few seconds,
+// and gives back those it does not finish. When a process is lost, its leases expire and another process fetches its jobs.
 import type { Logger } from '../log/log.ts'
 import { type Alarm, createAlarm, pause } from './alarm.ts'
 import { type FairShare, type Lease, createFairShare } from '../throttle/fair-share.ts'
-import type { FetchedJob, Jobs } from './jobs.ts'
+import type { FetchedJob, Jobs, Position } from './jobs.ts'
 
 export type HeldJob<Data = unknown> = FetchedJob<Data> & {
   /** Aborted when the job is no longer this process's: whatever comes out of it is not recorded. */
   signal: AbortSignal
 }
 export type Queue = {
-  /** As the migration names it. */
   name: string
   /** Jobs that a process works on at once. */
   maxHeld: number
-  /** Jobs of one group that all processes together work on at once, or a few more where they fetch at the same time. */
-  maxHeldPerGroup?: number
+  /** Jobs of one group that all processes together work on, or a few more if they fetch at the same moment. */
+  maxHeldPerGroup: number
   /** Owners have fair shares of the jobs that a process works on. */
   isShared?: boolean
-  /** How often it is looked for jobs that nobody announced. */
+  /** Poll interval for jobs that were enqueued without a notification. */
   pollMs: number
   /**
    * Begins jobs that were fetched together; one promise for each. A handler whose result is a part of a transaction ends
@@ -32,7 +31,9 @@ type Held = { job: HeldJob; controller: AbortController; ended: Promise<void> }
 type Taken = { job: FetchedJob; place: Lease | null }
 
 const maxFetch = 200
-// Claims end ten seconds after the last touch.
+// So few that a fetch serves many groups, and a backend is not called by all of its jobs together.
+const maxPerVisit = 4
+// Leases expire ten seconds after the last touch.
 const touchEveryMs = 3_000
 // A fetch for each job that ends would cost as much as one for many.
 const minPauseMs = 50
@@ -40,7 +41,7 @@ const worthAFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortedMs = 1_000
 const putOffMs = 2_000
-const maxRounds = 3
+const maxFailurePauseMs = 60_000
 const noWait = { maxWaiting: 0, maxWaitMs: 0, full: '' }
 
 /** Works from its creation on, until it is stopped. */
@@ -52,6 +53,8 @@ export class Worker {
   readonly #alarm: Alarm = createAlarm()
   readonly #touching: NodeJS.Timeout
   readonly #working: Promise<void>
+  /** The next fetch continues after this group, so that every group has its turn. */
+  #position: Position | null = null
   #isStopping = false
 
   constructor(queue: Queue, deps: WorkerDeps) {
@@ -87,10 +90,7 @@ export class Worker {
     for (const { controller } of rest) controller.abort()
     clearInterval(this.#touching)
     await Promise.race([Promise.all(rest.map(({ ended }) => ended)), pause(abortedMs)])
-    await this.#deps.jobs.giveBack(
-      this.#queue.name,
-      rest.map(({ job }) => job),
-    )
+    await this.#deps.jobs.putBack(rest.map(({ job }) => job))
     for (const _ of rest) this.#deps.count('given_back')
   }
 
@@ -109,17 +109,12 @@ export class Worker {
     const room = Math.min(maxFetch, maxHeld - this.#held.size)
     if (room === 0) return pollMs
     try {
-      const passedOver = new Set(this.#groupsOfBusyOwners())
-      let left = room
-      // Those that wait in front may all be of one group, which gets what it may have and no more. So what is left is
-      // asked for once more without it. Each round costs what is passed over.
-      for (let round = 0; round < maxRounds && left > 0; round++) {
-        const fetched = await this.#fetchSome(left, [...passedOver])
-        if (fetched.length === 0) break
-        left -= fetched.length
-        for (const { group } of fetched) if (group !== null) passedOver.add(group)
-      }
-      if (left > 0) return pollMs
+      const isFromStart = this.#position === null
+      const some = await this.#fetchSome(room, maxPerVisit)
+      let left = room - some
+      // No group has more, unless it was not visited or had more than a visit takes.
+      if (left > 0 && (some > 0 || !isFromStart)) left -= await this.#fetchSome(left, left)
+      if (left === room || (left > 0 && this.#position === null)) return pollMs
       return room < worthAFetch ? minPauseMs : 0
     } catch (error) {
       this.#deps.log.error({ err: error, queue: name }, 'jobs cannot be fetched')
@@ -127,34 +122,30 @@ export class Worker {
     }
   }
 
-  /** Fetches, begins what is within the shares of its owners, and puts the rest off. */
-  async #fetchSome(count: number, withoutGroups: readonly string[]): Promise<FetchedJob[]> {
-    const { name, maxHeldPerGroup = null } = this.#queue
+  /** Fetches from the position on, begins what is within the shares of its owners, and puts the rest off. */
+  async #fetchSome(count: number, perVisit: number): Promise<number> {
+    const { name, maxHeldPerGroup: maxPerGroup } = this.#queue
     const { jobs } = this.#deps
-    const fetched = await jobs.fetch(name, { count, maxPerGroup: maxHeldPerGroup, withoutGroups })
+    const wanted = { count, maxPerGroup, maxPerVisit: perVisit, withoutOwners: this.#busyOwners() }
+    const { jobs: fetched, next } = await jobs.fetch(name, { ...wanted, after: this.#position })
+    this.#position = next
     const [within, beyond]: [Taken[], FetchedJob[]] = [[], []]
     for (const job of fetched) {
-      const place = this.#share?.tryTake(ownerOf(job)) ?? null
+      const place = this.#share?.tryTake(job.owner) ?? null
       if (this.#share !== null && place === null) beyond.push(job)
       else within.push({ job, place })
     }
     if (within.length > 0) this.#take(within)
-    if (beyond.length > 0) await jobs.putOff(name, beyond, putOffMs)
-    return fetched
+    if (beyond.length > 0) await jobs.putBack(beyond, putOffMs)
+    return fetched.length
   }
 
-  /** The groups, of those that are worked on, whose owners have as many jobs as they may. */
-  #groupsOfBusyOwners(): string[] {
+  /** The owners that have as many jobs as they may. */
+  #busyOwners(): string[] {
     const share = this.#share
     if (share === null) return []
-    const isBusy = new Map<string, boolean>()
-    const groups = new Set<string>()
-    for (const { job } of this.#held.values()) {
-      const owner = ownerOf(job)
-      if (!isBusy.has(owner)) isBusy.set(owner, !share.isOpenTo(owner))
-      if (job.group !== null && isBusy.get(owner) === true) groups.add(job.group)
-    }
-    return [...groups]
+    const owners = new Set([...this.#held.values()].map(({ job }) => job.owner))
+    return [...owners].filter((owner) => !share.isOpenTo(owner))
   }
 
   #take(taken: readonly Taken[]): void {
@@ -183,13 +174,13 @@ export class Worker {
     try {
       await run
       if (job.signal.aborted) return
-      if (!jobs.isEnding(job)) await jobs.finish(name, [job])
+      if (!jobs.isEnding(job)) await jobs.finish([job])
       count('done')
     } catch (error) {
       if (job.signal.aborted) return
       count('failed')
       log.error({ err: error, queue: name, job: job.id }, 'job failed')
-      await jobs.giveBack(name, [job]).catch(() => undefined)
+      await jobs.putBack([job], failurePauseMs(job)).catch(() => undefined)
     }
   }
 
@@ -198,10 +189,7 @@ export class Worker {
     // A touch must not wait for an end that is under way, nor the other way round.
     const entries = [...this.#held.values()].filter(({ job }) => !jobs.isEnding(job))
     if (entries.length === 0) return
-    const kept = await jobs.touch(
-      this.#queue.name,
-      entries.map(({ job }) => job),
-    )
+    const kept = await jobs.touch(entries.map(({ job }) => job))
     for (const entry of entries) {
       const isOver = this.#held.get(entry.job.id) !== entry || entry.controller.signal.aborted
       if (!isOver && !kept.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#lose(entry)
@@ -214,4 +202,6 @@ export class Worker {
   }
 }
 
-const ownerOf = ({ group }: FetchedJob): string => (group === null ? '' : group.slice(0, group.indexOf('/')))
+/** Twice as long each time. */
+const failurePauseMs = ({ claims }: FetchedJob): number =>
+  Math.min(maxFailurePauseMs, 1_000 * 2 ** Math.min(claims - 1, 6))

@@ -1,0 +1,81 @@
+// The statements on the table of jobs. Those that change several rows lock them in the order of their ids, so that two of
+// them never wait for each other. They have no names: a pooler of transactions need not know them.
+
+/** Touches are much more frequent. */
+const lease = `interval '10 seconds'`
+const claimed = `
+  locked as materialized (
+    select j.id from unnest($1::bigint[], $2::integer[]) as w (id, claims) join queued_jobs j using (id, claims)
+    order by j.id for update of j
+  )`
+
+export const enqueue = `
+    insert into queued_jobs (queue, owner, group_key, data, hidden_until)
+    select $1, w.owner, w.group_key, w.data, now() + make_interval(secs => w.delay_ms / 1000.0)
+    from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`
+
+/** The first group with a waiting job after a position and its number among the visits. */
+const nextGroup = (owner: string, group: string, visit: string): string => `
+  select j.owner, j.group_key, j.owner = any($4::text[]) as is_left_out, ${visit} as visit from queued_jobs j
+  where j.queue = $1 and j.hidden_until is null and (j.owner, j.group_key) > (${owner}, ${group})
+  order by j.owner, j.group_key limit 1`
+// Sorts behind every key of a group: these are ASCII letters, digits, '-' and '/'.
+const lastGroup = `'~'`
+// Groups that are full are visited in vain.
+const maxVisits = 100
+
+/**
+ * Jumps from group to group in the index of waiting jobs, over all groups of an owner that is left out, and takes what is free
+ * below the limit of each. No group is read to its end, and of the held jobs only as many as the limit of a group. A row
+ * without an id is the group at which it stopped with fewer jobs than it may fetch.
+ */
+export const fetch = `
+    with recursive visited as (
+      (${nextGroup('$5', '$6', '1')})
+      union all
+      select n.* from visited v cross join lateral (
+        ${nextGroup('v.owner', `case when v.is_left_out then ${lastGroup} else v.group_key end`, 'v.visit + 1')}
+      ) n where v.visit < ${maxVisits}
+    ), chosen as materialized (
+      select w.id from visited v cross join lateral (
+        select j.id from queued_jobs j
+        where j.queue = $1 and j.owner = v.owner and j.group_key = v.group_key and j.hidden_until is null
+        order by j.id
+        limit least($7, $3 - (select count(*) from (
+          select from queued_jobs h
+          where h.queue = $1 and h.owner = v.owner and h.group_key = v.group_key and h.is_held limit $3) held))
+        for update skip locked) w
+      where not v.is_left_out limit $2
+    ), fetched as (
+      update queued_jobs j set hidden_until = now() + ${lease}, is_held = true, claims = j.claims + 1
+      from chosen c where j.id = c.id
+      returning j.id, j.claims, j.data, j.owner, j.group_key
+    )
+    select id, claims, data, owner, group_key as "group" from fetched
+    union all
+    select null, null, null, owner, group_key from visited
+    where visit = ${maxVisits} and (select count(*) from chosen) < $2`
+
+export const finish = `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`
+
+export const touch = `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
+    from locked l where j.id = l.id and j.is_held returning j.id`
+
+export const putBack = `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
+      case when $3::float8 > 0 then now() + make_interval(secs => $3::float8 / 1000 * (1 + random())) end
+    from locked l where j.id = l.id`
+
+export const wake = `
+    with due as materialized (
+      select id from queued_jobs where hidden_until <= now() order by hidden_until limit $1 for update skip locked
+    )
+    update queued_jobs j set hidden_until = null, is_held = false, waiting_since = j.hidden_until
+    from due where j.id = due.id returning j.queue`
+
+export const adopt = 'select queued_jobs_adopt()'
+
+export const backlog = `
+    select q.queue, count(j.id)::integer as waiting,
+      coalesce(extract(epoch from now() - min(j.waiting_since)), 0)::float8 as "oldestSeconds"
+    from unnest($1::text[]) as q (queue) left join queued_jobs j on j.queue = q.queue and j.hidden_until is null
+    group by q.queue`
