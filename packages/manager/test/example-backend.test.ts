@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { callAsMachine } from './kit/backends.ts'
+import { callAsMachine } from '@manager/harness/backends.ts'
 import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
 import { startUpstream } from './kit/upstream.ts'
 

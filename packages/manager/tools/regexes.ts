@@ -53,7 +53,8 @@ async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems
   }
   const sites: Site[] = []
   const files = globSync('{packages/*/src,src}/**/*.ts', { cwd: folder })
-  for (const file of files.filter((path) => !path.endsWith('.test.ts')).toSorted())
+  const isTest = (path: string): boolean => /\.test\.ts$|^packages\/(?:faults|harness)\//.test(path)
+  for (const file of files.filter((path) => !isTest(path)).toSorted())
     sites.push(...readFile(resolve(folder, file), add))
   const problems: string[] = []
   for (const [file, made] of Map.groupBy(sites, (site) => site.file)) {

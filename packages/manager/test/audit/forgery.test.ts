@@ -10,8 +10,9 @@ import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createSigningKey, encryptionRing } from '../../src/platform/secrets/keys.ts'
 import { assertMasterKey, exchangeMasterKey, loadRetiredKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { masterKey, type Person, type TestApp, startTestApp } from '../kit/app.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { masterKey, type Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const formerKey = Buffer.from(masterKey, 'base64')
 const key = createSigningKey(formerKey, 'audit-checkpoint')

@@ -23,7 +23,6 @@ const copiedOfManager = [
   'migrations',
   'src',
   'test/kit',
-  'test/engines',
   'tools',
 ]
 const appFile = 'packages/manager/src/app.ts'

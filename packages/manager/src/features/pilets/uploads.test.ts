@@ -1,17 +1,10 @@
 // Uploading versions: what is stored of them, what is refused, and that what is refused leaves nothing.
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
-import {
-  type PiletUpload,
-  callPilets,
-  formOf,
-  formPart,
-  piletPath,
-  uploadPilet,
-  uploadTraces,
-} from '../../../test/kit/pilets.ts'
+import { type PiletUpload, callPilets, formOf, formPart, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import { uploadTraces } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const [maxUploadBytes, maxProjectBytes] = [65_536, 400_000]

@@ -1,8 +1,8 @@
 // Channels on one Redis.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../test/engines/postgres.ts'
-import { type RedisServer, startRedis } from '../../../test/engines/redis.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
 import { clientsOf } from './redis-client.ts'
 import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
