@@ -3,7 +3,11 @@ import type { Operation } from './recorder.ts'
 import type { Mutant } from './row.ts'
 
 /** A mistake that changes these parts of a record. */
-export const mutant = <O>(name: string, breaks: string, plant: (observed: O) => Partial<O>): Mutant<O> => ({
+export const mutant = <O>(
+  name: string,
+  breaks: string,
+  plant: (observed: O) => Partial<NoInfer<O>>,
+): Mutant<O> => ({
   name,
   breaks,
   plant: (observed) => ({ ...observed, ...plant(observed) }),

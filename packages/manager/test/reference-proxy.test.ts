@@ -6,7 +6,11 @@ import path from 'node:path'
 import { lt, valid } from 'semver'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ReferenceProxy, applyScript, createReferenceProxy } from '@manager/harness/engines/nginx-proxy.ts'
+import {
+  type ReferenceProxy,
+  applyScript,
+  createReferenceProxy,
+} from '@manager/harness/engines/nginx-proxy.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { basicValue, createMachine, createToken } from '@manager/harness/credentials.ts'
 import { type RawCall, rawCall } from './kit/http.ts'

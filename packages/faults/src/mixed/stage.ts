@@ -28,34 +28,29 @@ const limits = {
 /** Starts all of it. */
 export async function openMixedStage(setup: MixedSetup, options: RowOptions, say: Say): Promise<MixedStage> {
   const opened = setup.sockets ?? usualSockets
-  const stage = await openBase(
-    { ...setup, env: { ...limits, ...setup.env } },
-    options,
-    say,
-    async (base) => {
-      say('making an installation')
-      const world = await createMixedWorld(base)
-      const balancer = base.ends(await startBalancer(base.folder, base.replicas))
-      const sockets = base.ends(await startSockets(base.folder))
-      const { applicationIds, userIds } = world.comms
-      const specs = Array.from({ length: opened }, (_, index) =>
-        socketAt(world.comms, {
-          url: balancer.url,
-          userId: userIds[index % userIds.length] as string,
-          applicationId: applicationIds[index % applicationIds.length] as string,
-        }),
-      )
-      if ((await sockets.open(specs)) < opened) throw new Error('not all sockets have a hello')
-      for (const { url } of base.replicas) {
-        const direct = createClient(url)
-        await warmUp(direct, world)
-        await direct.end()
-      }
-      const client = base.ends(createClient(balancer.url))
-      const recorder = createRecorder()
-      return { balancer, world, client, recorder, sockets, opened, harmed: new Set<string>() }
-    },
-  )
+  const stage = await openBase({ ...setup, env: { ...limits, ...setup.env } }, options, say, async (base) => {
+    say('making an installation')
+    const world = await createMixedWorld(base)
+    const balancer = base.ends(await startBalancer(base.folder, base.replicas))
+    const sockets = base.ends(await startSockets(base.folder))
+    const { applicationIds, userIds } = world.comms
+    const specs = Array.from({ length: opened }, (_, index) =>
+      socketAt(world.comms, {
+        url: balancer.url,
+        userId: userIds[index % userIds.length] as string,
+        applicationId: applicationIds[index % applicationIds.length] as string,
+      }),
+    )
+    if ((await sockets.open(specs)) < opened) throw new Error('not all sockets have a hello')
+    for (const { url } of base.replicas) {
+      const direct = createClient(url)
+      await warmUp(direct, world)
+      await direct.end()
+    }
+    const client = base.ends(createClient(balancer.url))
+    const recorder = createRecorder()
+    return { balancer, world, client, recorder, sockets, opened, harmed: new Set<string>() }
+  })
   const mixed: MixedStage = {
     ...stage,
     startLoad: (seconds, rates = {}) => {

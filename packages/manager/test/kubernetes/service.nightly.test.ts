@@ -2,7 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Kubernetes, kubeconfigOf, kubernetesTokens, startKubernetes } from '@manager/harness/engines/kubernetes.ts'
+import {
+  type Kubernetes,
+  kubeconfigOf,
+  kubernetesTokens,
+  startKubernetes,
+} from '@manager/harness/engines/kubernetes.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { testEnv } from '@manager/harness/test-env.ts'

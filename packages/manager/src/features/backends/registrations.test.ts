@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../../../test/kit/app.ts'
-import { type StoredBackend, callbackUrl, heartbeat, register, silence, storedBackend, unregister } from '@manager/harness/backends.ts'
+import {
+  type StoredBackend,
+  callbackUrl,
+  heartbeat,
+  register,
+  silence,
+  storedBackend,
+  unregister,
+} from '@manager/harness/backends.ts'
 import { bearer } from '@manager/harness/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'

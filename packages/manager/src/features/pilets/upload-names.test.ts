@@ -2,7 +2,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from '../../../test/kit/http.ts'
-import { type PiletUpload, boundary, callPilets, formOf, formPart, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import {
+  type PiletUpload,
+  boundary,
+  callPilets,
+  formOf,
+  formPart,
+  piletPath,
+  uploadPilet,
+} from '@manager/harness/pilets.ts'
 import { uploadTraces } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 

@@ -3,7 +3,14 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
-import { type PiletUpload, callPilets, formOf, formPart, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import {
+  type PiletUpload,
+  callPilets,
+  formOf,
+  formPart,
+  piletPath,
+  uploadPilet,
+} from '@manager/harness/pilets.ts'
 import { uploadTraces } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
