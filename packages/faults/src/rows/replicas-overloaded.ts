@@ -136,6 +136,16 @@ export const f16: Row = defineEsbRow<Observed>({
     figures.atLeast('offered_ratio', overload.calls.length / (peak * (overloadMs / 1_000)), 2)
     figures.atLeast('goodput_ratio', goodputOf(observed) / peak, goodput)
     figures.atMost('p99', timeAt(accepted, 0.99), acceptedMs)
+    // Which kinds wait says for what they wait.
+    const kinds = [...new Set(accepted.map(({ kind }) => kind))]
+    const p99Of = (kind: string): number =>
+      Math.round(
+        timeAt(
+          accepted.filter((call) => call.kind === kind),
+          0.99,
+        ),
+      )
+    figures.show('p99_of', kinds.map((kind) => `${kind}:${p99Of(kind)}`).join(','))
     figures.none(
       'unhealthy',
       health.filter(({ status }) => status !== 200).map(({ status }) => String(status)),

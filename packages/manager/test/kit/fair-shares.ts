@@ -31,6 +31,13 @@ const rows: Row[] = [
     times: 4,
   },
   { what: 'wrong passwords', flood: floods.wrongPasswords, floodMs: otherMs, act: acts.basicLogin, times: 5 },
+  {
+    what: 'wrong passwords at its own application',
+    flood: (scene) => floods.wrongPasswords({ ...scene, hostile: [scene.quiet] }),
+    floodMs: otherMs,
+    act: acts.basicLogin,
+    times: 5,
+  },
   { what: 'large notifications', flood: floods.largeEmits, floodMs: otherMs, act: acts.emit, times: 30 },
   {
     what: 'changes that wait for their audit chain',

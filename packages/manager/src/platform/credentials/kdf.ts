@@ -30,6 +30,8 @@ const saltBytes = 16
 const idleTimeoutMs = 60_000
 // Refusals bring the same callers back at once; whoever waits does not stand in the way of newer requests.
 const maxWaitMs = 30_000
+// More than the callers of a flood that ask again while one hash is computed; each costs the next caller one hash.
+const amongNewest = 4
 const busy = 'too many credentials are being verified; try again'
 const ownersOf = ({ lane, owner, name = '' }: KdfAccount): Owners => [lane, owner, name]
 
@@ -55,7 +57,7 @@ export function createKdf(options: {
     maxWaiting: maxQueue,
     maxWaitMs,
     full: busy,
-    newestFirst: true,
+    amongNewest,
   })
   const refuse = (cause: unknown): never => {
     metrics.shed.inc({ point: 'kdf' })

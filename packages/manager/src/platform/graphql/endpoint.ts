@@ -1,6 +1,12 @@
 // POST /query: what reaches execution, and how its responses and failures look. Documents are executed as they are,
 // never compiled: no text of a caller becomes code.
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import { GraphQLError, type GraphQLSchema, execute } from 'graphql'
 import type { Static } from 'typebox'
 import { type AppError, badRequest, forbidden, unavailable } from '../errors.ts'
@@ -16,6 +22,12 @@ import { maxErrors, documentError } from './error-messages.ts'
 import { refusedAnswer } from './refused-answers.ts'
 import { type Turn, createTurns } from './turns.ts'
 import { findVariableErrors } from './variables.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    turn: Turn
+  }
+}
 
 type Body = { query: string; variables: Record<string, unknown>; operationName: string | undefined }
 type Result = { data?: object | null; errors?: readonly Error[] }
@@ -36,7 +48,8 @@ export type EndpointOptions = {
 export function registerGraphql(server: ApiServer, options: EndpointOptions): void {
   const { schema } = options
   const documents = createDocuments(schema)
-  const inTurn = createTurns()
+  const turnOf = createTurns()
+  server.decorateRequest('turn')
 
   /** The operation that may run, or why none may. */
   function judge({ query, variables, operationName }: Body, request: FastifyRequest): Operation | Refused {
@@ -49,8 +62,9 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     return problem === null ? read : { errors: [problem] }
   }
 
-  async function run(body: Body, request: FastifyRequest, turn: Turn): Promise<Result> {
+  async function run(body: Body, request: FastifyRequest): Promise<Result> {
     request.logFields['operation'] = body.operationName ?? null
+    const { turn } = request
     const isCostly = !documents.isKnown(body.query)
     // A caller that has left while it was not their turn is not worth one.
     const isLeft = (): boolean => request.raw.socket.destroyed
@@ -64,20 +78,24 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     return Promise.race([executed, refusedAnswer(contextValue)])
   }
 
+  /** Before the body is read, so that a request that waits takes no memory. Until the response is sent: it takes some too. */
+  const takeTurn: onRequestAsyncHookHandler = async (request, reply) => {
+    request.turn = turnOf(options.personOf(request))
+    reply.raw.once('close', request.turn.end)
+    await request.turn.begin()
+  }
+
   const config = { policy: options.policy, errorShape: 'graphql' as const }
   const route = {
     config,
     bodyLimit: options.maxBodyBytes,
-    onRequest: refuseForeign,
+    onRequest: [refuseForeign, takeTurn],
     preValidation: refuseBatch,
     schema: querySchema,
   }
   server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
-    const bytes = Number(request.headers['content-length'] ?? options.maxBodyBytes)
-    const { data = null, errors } = await inTurn(options.personOf(request), bytes, (turn) =>
-      run(body, request, turn),
-    )
+    const { data = null, errors } = await run(body, request)
     if (errors === undefined) return { data }
     const shown = errors.slice(0, maxErrors).map((error) => show(error, reply, options))
     request.hasFailed = true

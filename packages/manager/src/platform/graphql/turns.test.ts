@@ -7,12 +7,24 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 const always = () => true
 const never = () => false
 
+type Turns = ReturnType<typeof createTurns>
+
+async function inTurn<T>(turnOf: Turns, person: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+  const turn = turnOf(person)
+  try {
+    await turn.begin()
+    return await work(turn)
+  } finally {
+    turn.end()
+  }
+}
+
 /** Requests that end when they are told to. */
-function openRequests(inTurn: ReturnType<typeof createTurns>) {
+function openRequests(turnOf: Turns) {
   const started: string[] = []
   const ends = new Map<string, () => void>()
-  const send = (person: string, name: string, bytes = 0): Promise<string> =>
-    inTurn(person, bytes, async () => {
+  const send = (person: string, name: string): Promise<string> =>
+    inTurn(turnOf, person, async () => {
       started.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
@@ -46,55 +58,64 @@ describe('requests', () => {
   })
 
   test('that fail pass their turn on too', async () => {
-    const inTurn = createTurns()
-    const fail = () => inTurn('anna', 0, () => Promise.reject(new Error('broken')))
+    const turnOf = createTurns()
+    const fail = () => inTurn(turnOf, 'anna', () => Promise.reject(new Error('broken')))
     const failures = await Promise.all(Array.from({ length: 30 }, () => failureOf(fail())))
     expect(new Set(failures.map((error) => (error as Error).message))).toEqual(new Set(['broken']))
-    expect(await inTurn('anna', 0, () => Promise.resolve('served'))).toBe('served')
+    expect(await inTurn(turnOf, 'anna', () => Promise.resolve('served'))).toBe('served')
   })
 
-  test.each([
-    ['1,000 wait', 1_000, 0],
-    ['64 MiB of bodies wait', 16, 4 * 1_048_576],
-  ])(
-    'of one person are refused with 503 while %s, and those of others are not',
-    async (_what, waiting, bytes) => {
-      const { send, end, started } = openRequests(createTurns())
-      const all = Array.from({ length: 8 + waiting }, (_, i) => send('anna', `a${i}`, bytes))
-      const refused = await failureOf(send('anna', 'one too many', 1))
-      expect(refused).toBeInstanceOf(AppError)
-      const { status, retryAfterSeconds } = refused as AppError
-      expect([status, retryAfterSeconds]).toEqual([503, 1])
-      const other = send('bert', 'b', bytes)
+  test('of whoever has the most are refused with 503 while 4,000 wait, and those of others are not', async () => {
+    const turnOf = createTurns()
+    const { send, end, started } = openRequests(turnOf)
+    const all = Array.from({ length: 8 + 4_000 }, (_, i) => send('anna', `a${i}`))
+    const refused = await failureOf(send('anna', 'one too many'))
+    expect(refused).toBeInstanceOf(AppError)
+    const { status, retryAfterSeconds } = refused as AppError
+    expect([status, retryAfterSeconds]).toEqual([503, 1])
+    const other = send('bert', 'b')
+    await settled()
+    end('b')
+    expect(await other).toBe('b')
+    for (let i = 0; i < started.length; i++) {
+      end(started[i] as string)
       await settled()
-      end('b')
-      expect(await other).toBe('b')
-      for (let i = 0; i < started.length; i++) {
-        end(started[i] as string)
-        await settled()
-      }
-      expect(await Promise.all(all)).toHaveLength(8 + waiting)
-      const next = send('anna', 'afterwards', bytes)
-      end('afterwards')
-      expect(await next).toBe('afterwards')
-    },
-  )
+    }
+    expect(await Promise.all(all)).toHaveLength(8 + 4_000)
+    expect(await inTurn(turnOf, 'anna', () => Promise.resolve('served'))).toBe('served')
+  })
+
+  test('of a caller who leaves stop waiting', async () => {
+    const turnOf = createTurns()
+    const { send, started, end } = openRequests(turnOf)
+    const all = Array.from({ length: 8 }, (_, i) => send('anna', `a${i}`))
+    const left = turnOf('anna')
+    const begun = failureOf(left.begin())
+    const next = send('anna', 'next')
+    left.end()
+    expect(await begun).toBeInstanceOf(AppError)
+    end('a0')
+    await settled()
+    expect(started.at(-1)).toBe('next')
+    for (const name of started) end(name)
+    await Promise.all([...all, next])
+  })
 })
 
 describe('large responses', () => {
   test('of one person are built one after the other, those of others at the same time', async () => {
-    const inTurn = createTurns()
+    const turnOf = createTurns()
     const order: string[] = []
     const ends = new Map<string, () => void>()
     const build = (person: string, name: string): Promise<void> =>
-      inTurn(person, 0, async (turn) => {
+      inTurn(turnOf, person, async (turn) => {
         // Several fields ask; the request waits once.
         await Promise.all([turn.enterLarge(), turn.enterLarge()])
         expect(turn.enterLarge()).toBeNull()
         order.push(name)
         await new Promise<void>((resolve) => ends.set(name, resolve))
       })
-    const fail = inTurn('anna', 0, async (turn) => {
+    const fail = inTurn(turnOf, 'anna', async (turn) => {
       await settled()
       void turn.enterLarge()
       throw new Error('gone')
@@ -113,8 +134,8 @@ describe('large responses', () => {
 })
 
 describe('documents', () => {
-  const judge = (inTurn: ReturnType<typeof createTurns>, person: string, ...how: Parameters<Turn['judge']>) =>
-    inTurn(person, 0, (turn) => turn.judge(...how))
+  const judge = (turnOf: Turns, person: string, ...how: Parameters<Turn['judge']>) =>
+    inTurn(turnOf, person, (turn) => turn.judge(...how))
   const busyFor = (ms: number) => (): number => {
     const until = performance.now() + ms
     while (performance.now() < until);
@@ -122,27 +143,27 @@ describe('documents', () => {
   }
 
   test('of one person are judged one at a time, with a pause of nine times as long after each refused one', async () => {
-    const inTurn = createTurns()
+    const turnOf = createTurns()
     const startedAt = performance.now()
     const ends = await Promise.all(
-      Array.from({ length: 4 }, () => judge(inTurn, 'anna', true, busyFor(5), always) as Promise<number>),
+      Array.from({ length: 4 }, () => judge(turnOf, 'anna', true, busyFor(5), always) as Promise<number>),
     )
     for (const [index, end] of ends.entries()) expect(end - startedAt).toBeGreaterThan(5 + index * 49)
   })
 
   test('wait for the pause also when nothing else of the person is under way', async () => {
-    const inTurn = createTurns()
-    const first = (await judge(inTurn, 'anna', true, busyFor(5), always)) as number
-    const second = (await judge(inTurn, 'anna', false, () => performance.now(), never)) as number
+    const turnOf = createTurns()
+    const first = (await judge(turnOf, 'anna', true, busyFor(5), always)) as number
+    const second = (await judge(turnOf, 'anna', false, () => performance.now(), never)) as number
     expect(second - first).toBeGreaterThan(44)
   })
 
   test('of other people are judged in that pause, and the event loop turns before each costly one', async () => {
-    const inTurn = createTurns()
+    const turnOf = createTurns()
     const order: string[] = []
     const note = (name: string) => () => void order.push(name)
-    const all = Array.from({ length: 3 }, (_, i) => judge(inTurn, 'anna', true, note(`a${i}`), always))
-    const others = Array.from({ length: 20 }, (_, i) => judge(inTurn, `p${i}`, true, note('other'), never))
+    const all = Array.from({ length: 3 }, (_, i) => judge(turnOf, 'anna', true, note(`a${i}`), always))
+    const others = Array.from({ length: 20 }, (_, i) => judge(turnOf, `p${i}`, true, note('other'), never))
     setImmediate(note('loop'))
     await Promise.all([...all, ...others])
     expect(order.filter((name) => name !== 'other')).toEqual(['loop', 'a0', 'a1', 'a2'])
@@ -150,11 +171,11 @@ describe('documents', () => {
   })
 
   test('that cannot be judged do not block the next ones', async () => {
-    const inTurn = createTurns()
+    const turnOf = createTurns()
     const broken = (): never => {
       throw new Error('broken')
     }
-    expect(await failureOf(judge(inTurn, 'anna', true, broken, never))).toBeInstanceOf(Error)
-    expect(await judge(inTurn, 'anna', true, () => 'judged', never)).toBe('judged')
+    expect(await failureOf(judge(turnOf, 'anna', true, broken, never))).toBeInstanceOf(Error)
+    expect(await judge(turnOf, 'anna', true, () => 'judged', never)).toBe('judged')
   })
 })

@@ -1,14 +1,17 @@
 // The requests of one person take turns, so that many connections of one person slow that person down and nobody else.
 // The API has no rate limit: requests wait, and only an absurd number of them is refused.
 import { setImmediate as nextLoop } from 'node:timers/promises'
-import { unavailable } from '../errors.ts'
+import { createFairShare } from '../throttle/fair-share.ts'
 
 const limits = {
+  /** Of one person. */
   running: 8,
-  waiting: 1_000,
-  waitingBytes: 64 * 1_048_576,
+  /** Of all people; their bodies are not read yet. */
+  waiting: 4_000,
   waitMs: 20_000,
 } as const
+// More than can be connected: only the places of one person are scarce.
+const manyPlaces = 1_000_000
 
 // A refusal is followed by a pause of the person: refused documents take at most a tenth of the event loop's time.
 const pauseFactor = 9
@@ -17,9 +20,8 @@ const requestMs = 1
 const maxPauseMs = 500
 
 type Person = {
-  running: number
-  waiting: (() => void)[]
-  waitingBytes: number
+  /** How many turns have begun, or wait. */
+  turns: number
   /** Resolves when the next document may be judged. */
   judged: Promise<void>
   isPausing: boolean
@@ -28,8 +30,12 @@ type Person = {
   waitingLarge: { request: object; resume: () => void }[]
 }
 
-/** What a request may do while it is its turn. */
+/** The turn of one request, and what the request may do meanwhile. */
 export type Turn = {
+  /** Waits for the turn; throws 503 when too many requests wait, or for too long. */
+  begin(): Promise<void>
+  /** Passes the turn on, or stops waiting for it. */
+  end: () => void
   /** Identifies the person: work that is paced by it is shared by all of the person's requests. */
   pace: object
   /**
@@ -41,11 +47,18 @@ export type Turn = {
   enterLarge(): Promise<void> | null
 }
 
-/** Returns a function that runs the work of a person when it is its turn; throws 503 when too many requests wait. */
+/** Returns a function that prepares the turn of a person's next request. */
 export function createTurns() {
+  const places = createFairShare({
+    capacity: manyPlaces,
+    maxEach: limits.running,
+    maxWaiting: limits.waiting,
+    maxWaitMs: limits.waitMs,
+    full: 'too many of your requests are waiting; send fewer at a time',
+  })
   const people = new Map<string, Person>()
-  const forgetIdle = (name: string, { running, isPausing }: Person): void => {
-    if (running === 0 && !isPausing) people.delete(name)
+  const forgetIdle = (name: string, { turns, isPausing }: Person): void => {
+    if (turns === 0 && !isPausing) people.delete(name)
   }
   const pause = (name: string, person: Person, tookMs: number): Promise<void> => {
     person.isPausing = true
@@ -77,33 +90,32 @@ export function createTurns() {
         resolve()
       }
     }
-  return async function inTurn<T>(name: string, bytes: number, work: (turn: Turn) => Promise<T>): Promise<T> {
+  return (name: string): Turn => {
     const person = people.get(name) ?? newPerson()
     people.set(name, person)
+    person.turns++
     const request = {}
-    let waitedMs = 0
-    if (person.running < limits.running) person.running++
-    else waitedMs = await waitInLine(person, bytes)
-    try {
-      if (waitedMs > limits.waitMs)
-        throw unavailable('the request waited too long behind others of yours; send fewer at a time')
-      return await work({
-        pace: person,
-        judge: judgeOf(name, person),
-        enterLarge: largeOf(person, request),
-      })
-    } finally {
-      leaveLarge(person, request)
-      leave(person)
-      forgetIdle(name, person)
+    const place = places.begin([name])
+    let isOver = false
+    return {
+      begin: () => place.add(1),
+      end: () => {
+        if (isOver) return
+        isOver = true
+        leaveLarge(person, request)
+        place.release()
+        person.turns--
+        forgetIdle(name, person)
+      },
+      pace: person,
+      judge: judgeOf(name, person),
+      enterLarge: largeOf(person, request),
     }
   }
 }
 
 const newPerson = (): Person => ({
-  running: 0,
-  waiting: [],
-  waitingBytes: 0,
+  turns: 0,
   judged: Promise.resolve(),
   isPausing: false,
   large: null,
@@ -127,22 +139,4 @@ function leaveLarge(person: Person, request: object): void {
   const next = person.waitingLarge.shift()
   person.large = next?.request ?? null
   next?.resume()
-}
-
-/** Returns for how many milliseconds it has waited; throws 503 when too many wait already. */
-async function waitInLine(person: Person, bytes: number): Promise<number> {
-  if (person.waiting.length >= limits.waiting || person.waitingBytes + bytes > limits.waitingBytes)
-    throw unavailable('too many of your requests are waiting; send fewer at a time')
-  person.waitingBytes += bytes
-  const startedAt = performance.now()
-  // A request that ends passes its turn on, so `running` does not change.
-  await new Promise<void>((resume) => person.waiting.push(resume))
-  person.waitingBytes -= bytes
-  return performance.now() - startedAt
-}
-
-function leave(person: Person): void {
-  const next = person.waiting.shift()
-  if (next === undefined) person.running--
-  else next()
 }

@@ -89,14 +89,41 @@ describe('places that are never ended', () => {
     expect(begun).toEqual(['first', 'token', 'q z', 'p y', 'p x'])
   })
 
-  test('where the newest goes first, it does so only among equals', async () => {
-    const { take, begun, release } = harness({ capacity: 1, newestFirst: true })
+  test('where few of the newest count, the oldest of them is next, but only among equals', async () => {
+    const { take, begun, release } = harness({ capacity: 1, amongNewest: 2 })
     take('a0', ['a'])
     await settled()
     take('a1', ['a'])
     for (const name of ['b', 'c', 'd']) take(name, [name])
-    for (const name of ['a0', 'd', 'c', 'b']) await release(name)
-    expect(begun).toEqual(['a0', 'd', 'c', 'b', 'a1'])
+    for (const name of ['a0', 'c', 'b', 'd']) await release(name)
+    expect(begun).toEqual(['a0', 'c', 'b', 'd', 'a1'])
+  })
+
+  test('callers that ask again at once do not keep one of the newest waiting', async () => {
+    const { take, begun, release } = harness({ capacity: 1, amongNewest: 4 })
+    const flood = Array.from({ length: 40 }, (_, i) => `f${i}`)
+    for (const name of flood) take(name, ['flood', name])
+    await settled()
+    take('valid', ['flood', 'valid'])
+    let rounds = 0
+    while (begun.at(-1) !== 'valid') {
+      const name = begun.at(-1) as string
+      await release(name)
+      // The one that was served is newer than everyone else again.
+      take(name, ['flood', name])
+      await settled()
+      rounds++
+    }
+    expect(rounds).toBeLessThanOrEqual(4)
+  })
+
+  test('of one owner, the newest that counts is next too, and a full queue refuses the oldest', async () => {
+    const { take, begun, refused, release } = harness({ capacity: 1, amongNewest: 2, maxWaiting: 3 })
+    for (const name of ['a0', 'a1', 'a2', 'a3', 'a4']) take(name, ['a'])
+    await settled()
+    expect(refused).toEqual(['a1'])
+    for (const name of ['a0', 'a3']) await release(name)
+    expect(begun).toEqual(['a0', 'a3', 'a2'])
   })
 
   test('a full queue gives a place to an owner that has none', async () => {

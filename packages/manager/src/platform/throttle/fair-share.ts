@@ -19,8 +19,11 @@ export type FairShareOptions = {
   full: string
   /** Slow transfers may be ended. */
   endsSlow?: true
-  /** Among equals the newest request goes first: under a flood the older callers have probably given up. */
-  newestFirst?: true
+  /**
+   * Among equals the oldest of so many newest requests goes first: under a flood the older callers have probably given
+   * up, and callers that ask again at once do not keep a newer one waiting. Without it, the oldest of all.
+   */
+  amongNewest?: number
 }
 /** Whom a use counts for: first the owner, then further levels on which it is shared as well, such as clients. */
 export type Owners = readonly [string, ...string[]]
@@ -227,23 +230,20 @@ export class FairShare {
     }
   }
 
-  /** Compares level by level; true where the first comes before the second. */
-  #isBefore(one: Request, other: Request, by: readonly ('held' | 'servedAt' | 'waiting')[]): boolean {
-    for (const [level, mine] of one.use.accounts.entries())
-      for (const what of by) {
-        const theirs = other.use.accounts[level] as Account
-        if (mine[what] !== theirs[what]) return mine[what] < theirs[what]
-      }
-    return this.#options.newestFirst === true ? one.order > other.order : one.order < other.order
-  }
-
   #first(isWanted: (request: Request) => boolean): Request | undefined {
-    let best: Request | undefined
-    for (const [head] of this.#queues.values()) {
-      if (head === undefined || !isWanted(head)) continue
-      if (best === undefined || this.#isBefore(head, best, ['held', 'servedAt'])) best = head
-    }
-    return best
+    const { amongNewest = Infinity } = this.#options
+    let equals: Request[] = []
+    for (const queue of this.#queues.values())
+      for (const request of amongNewest === Infinity ? queue.slice(0, 1) : queue.slice(-amongNewest)) {
+        if (!isWanted(request)) continue
+        const difference = compare(request, equals[0] ?? request, ['held', 'servedAt'])
+        if (difference < 0) equals = [request]
+        else if (difference === 0) equals.push(request)
+      }
+    return equals
+      .toSorted((one, other) => other.order - one.order)
+      .slice(0, amongNewest)
+      .at(-1)
   }
 
   #wait(use: Use, size: number): Promise<void> {
@@ -292,11 +292,14 @@ export class FairShare {
     }
   }
 
+  /** Refuses the request that would be served last, of the owner with the most. */
   #refuseOne(): void {
+    const isNewestLast = this.#options.amongNewest === undefined
     let last: Request | undefined
     for (const queue of this.#queues.values()) {
-      const request = queue.at(-1) as Request
-      if (last === undefined || this.#isBefore(last, request, ['waiting'])) last = request
+      const request = queue.at(isNewestLast ? -1 : 0) as Request
+      const more = last === undefined ? 1 : compare(request, last, ['waiting'])
+      if (more > 0 || (more === 0 && request.order > (last as Request).order === isNewestLast)) last = request
     }
     if (last !== undefined) this.#leaveQueue(last, this.#full())
   }
@@ -353,3 +356,13 @@ export class FairShare {
 }
 
 const ownerHolds = ({ use }: Request): number => (use.accounts[0] as Account).held
+
+/** Compares the owners of two requests level by level; negative where the first has less. */
+function compare(one: Request, other: Request, by: readonly ('held' | 'servedAt' | 'waiting')[]): number {
+  for (const [level, mine] of one.use.accounts.entries())
+    for (const what of by) {
+      const difference = mine[what] - (other.use.accounts[level] as Account)[what]
+      if (difference !== 0) return difference
+    }
+  return 0
+}
