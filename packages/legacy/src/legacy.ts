@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 // The program behind `manager legacy`.
-import { createTerminal, processSource } from '@manager/manager/commands'
-import { run } from './command.ts'
 
-// Whoever started it is gone, killed perhaps: an import must not go on unseen.
+// Whoever started it is gone, killed perhaps: an import must not go on unseen. Before anything is loaded, which takes time.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 
+const [{ createTerminal, processSource }, { run }] = await Promise.all([
+  import('@manager/manager/commands'),
+  import('./command.ts'),
+])
 const { env } = processSource()
 const { stdout, stderr } = process
 const exit = (code: number): never => process.exit(code)
