@@ -3,6 +3,7 @@ FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/gotemplate/package.json packages/gotemplate/
+COPY packages/legacy/package.json packages/legacy/
 COPY packages/manager/package.json packages/manager/
 # Versions and integrity come from the lock file; no package runs code at install.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
@@ -13,6 +14,7 @@ WORKDIR /app
 # All of it: some packages lie below packages/manager.
 COPY --from=packages /app ./
 COPY packages/gotemplate/src packages/gotemplate/src
+COPY packages/legacy/src packages/legacy/src
 COPY packages/manager/migrations packages/manager/migrations
 COPY packages/manager/src packages/manager/src
 USER node

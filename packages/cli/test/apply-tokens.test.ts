@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { bearer, call } from '../../manager/test/kit/credentials.ts'
+import { bearer, call } from '@manager/harness/credentials.ts'
 import { shop, useApply } from './kit/apply.ts'
 import { startProxy } from './kit/proxy.ts'
 

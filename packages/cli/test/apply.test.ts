@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { bearer, call } from '../../manager/test/kit/credentials.ts'
+import { bearer, call } from '@manager/harness/credentials.ts'
 import { Failure } from '../src/failures.ts'
 import { type Step, shop, useApply } from './kit/apply.ts'
 

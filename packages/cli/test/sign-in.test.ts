@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { decide } from '../../manager/test/kit/cli-login.ts'
-import { createToken } from '../../manager/test/kit/credentials.ts'
+import { decide } from '@manager/harness/cli-login.ts'
+import { createToken } from '@manager/harness/credentials.ts'
 import { startProxy } from './kit/proxy.ts'
 import { type Ended, svcAt, useFolder, useSvc } from './kit/svc.ts'
 

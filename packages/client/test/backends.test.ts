@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TriggerScene, startTriggerScene } from '../../manager/test/kit/callbacks.ts'
-import { seedMachineUser } from '../../manager/test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import {
   type BackendOptions,
   type Callback,

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
 import { generous, seedTenantMember } from '../../manager/test/kit/comms.ts'
-import { type SeededProject, seedMachineUser, seedProject } from '../../manager/test/kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { seatHeaders } from '../../manager/test/kit/sockets.ts'
 import {
   type Connection,

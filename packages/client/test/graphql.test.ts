@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from '../../manager/test/kit/app.ts'
-import { seedUser } from '../../manager/test/kit/seed.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 import * as documents from '../src/generated/documents.ts'
 import { type Connection, GraphqlError, ResponseError, connect, graphql } from '../src/index.ts'
 

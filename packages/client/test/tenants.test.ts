@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedTenant } from '../../manager/test/kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedTenant } from '@manager/harness/seed.ts'
 import { type Connection, type Tenant, connect, forEachTenant, listTenants } from '../src/index.ts'
 
 let service: TestApp

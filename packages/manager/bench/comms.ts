@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { placeOf, seedTenantMember } from '../test/kit/comms.ts'
-import { seedMachineUser, seedProject } from '../test/kit/seed.ts'
+import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { uniquePart } from './load.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 

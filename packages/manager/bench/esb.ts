@@ -3,11 +3,11 @@
 // none, basic and full are GET at that log level; post is a 1 KB body at BASIC; template transforms it.
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
-import { headersOf } from '../test/kit/app.ts'
-import { createMachine } from '../test/kit/credentials.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { createMachine } from '@manager/harness/credentials.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { postQuery } from '../test/kit/graphql.ts'
-import { seedProject, seedUser } from '../test/kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { Load } from './load.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 

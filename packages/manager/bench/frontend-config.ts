@@ -3,10 +3,10 @@
 //   node bench/frontend-config.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--asked 16] [--tenants 1000]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
-import { headersOf, proxySecret } from '../test/kit/app.ts'
+import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { postQuery } from '../test/kit/graphql.ts'
-import { seedProject, seedUser } from '../test/kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { Constant } from './bare-constant.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 

@@ -8,7 +8,7 @@ import { endpointFields, listEndpoints } from '../src/features/endpoints/endpoin
 import { readPage } from '../src/platform/lists/filters.ts'
 import { type Policy, authorize } from '../src/policy/authorize.ts'
 import { createWorld } from '../src/world.ts'
-import { testEnv } from '../test/kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 
 const [databaseUrl = ''] = process.argv.slice(2)
 const config = loadConfig({ env: testEnv(databaseUrl, { SVC_DATABASE_POOL_SIZE: '10' }) }, settings)

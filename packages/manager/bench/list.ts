@@ -4,9 +4,9 @@
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
 import { Agent } from 'undici'
-import { headersOf } from '../test/kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { seedProject, seedUser } from '../test/kit/seed.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 import { cpuMs, median, quantile } from './load.ts'
 import { type Side, say, startBare } from './sides.ts'
 

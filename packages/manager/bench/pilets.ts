@@ -3,10 +3,10 @@
 //   node bench/pilets.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--modules 20] [--bytes 100000]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
-import { proxySecret } from '../test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { addPackages, setLayer } from '../test/kit/pilet-rows.ts'
-import { seedProject } from '../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import type { Constant } from './bare-constant.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 

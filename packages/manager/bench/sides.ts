@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { testEnv } from '../test/kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { type Load, cpuMs, median, quantile, runLoad } from './load.ts'
 
 export type Side = { pid: number; url: string; stop: () => boolean }

@@ -3,11 +3,11 @@
 //   node bench/validate.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds pat,bearer,basic] [--tenants 3]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
-import { headersOf, proxySecret } from '../test/kit/app.ts'
-import { basicValue, createMachine, createToken, validate } from '../test/kit/credentials.ts'
+import { headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { basicValue, createMachine, createToken, validate } from '@manager/harness/credentials.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { postQuery } from '../test/kit/graphql.ts'
-import { seedMember, seedProject, seedTenant, seedUser } from '../test/kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { seedMember, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Load } from './load.ts'
 import { compare, say, startBare, startService } from './sides.ts'
 

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { reviewPath } from './kit/access-reviews.ts'
-import { type Person, headersOf } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { complaintsOf, violationsOf } from './kit/cli-login-page.ts'
-import { createMachine, createToken } from './kit/credentials.ts'
+import { createMachine, createToken } from '@manager/harness/credentials.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
 import { useProject } from './kit/project.ts'
-import { seedMember, seedUser } from './kit/seed.ts'
+import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other } = useProject({ withOther: true })
 let browser: Browser

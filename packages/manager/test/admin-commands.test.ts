@@ -1,10 +1,12 @@
 // `manager admin list` and `manager admin revoke`, as an operator runs them. `admin grant` is in identity.test.ts.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp, testEnv } from './kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { untilWaiting } from './kit/locks.ts'
-import { runManager } from './kit/process.ts'
-import { seedUser } from './kit/seed.ts'
+import { runManager } from './kit/commands.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // Bodies that arrive slowly, by the clock.
 import { beforeAll, expect, test } from 'vitest'
-import { type Person, headersOf } from './kit/app.ts'
-import { statusOf } from './kit/http-messages.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
 import { beginRequest } from './kit/partial-requests.ts'
-import { boundary, formOf, formPart, piletPath } from './kit/pilets.ts'
+import { boundary, formOf, formPart, piletPath } from '@manager/harness/pilets.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, project, member } = useProject()

@@ -1,10 +1,11 @@
 // Bodies that stop arriving, and bodies that nobody reads.
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
 import { beginRequest, headOf, sendOn, told } from './kit/partial-requests.ts'
-import { statusOf } from './kit/http-messages.ts'
-import { boundary, formOf, formPart, piletPath } from './kit/pilets.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
+import { boundary, formOf, formPart, piletPath } from '@manager/harness/pilets.ts'
 import { useProject } from './kit/project.ts'
 import { openRaw } from './kit/raw-socket.ts'
 

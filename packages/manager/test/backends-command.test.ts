@@ -1,10 +1,10 @@
 // `manager backends list`, as an operator runs it.
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testEnv } from './kit/app.ts'
-import { register, silence } from './kit/backends.ts'
-import { runManager } from './kit/process.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { register, silence } from '@manager/harness/backends.ts'
+import { runManager } from './kit/commands.ts'
 import { useProject } from './kit/project.ts'
-import { type SeededProject, seedMachineUser } from './kit/seed.ts'
+import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project, other } = useProject({ withOther: true })
 const backends = (...args: string[]) => runManager(['backends', ...args], testEnv(service.database.url))

@@ -1,9 +1,10 @@
 // A terminal whose cryptography is not ours: PyNaCl, as Debian packages it, makes the key and opens the token.
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensurePythonNacl } from './engines/install.ts'
-import { type Person, type TestApp, proxySecret, startTestApp } from './kit/app.ts'
-import { decide, openTerminal } from './kit/cli-login.ts'
+import { ensurePythonNacl } from '@manager/harness/engines/install.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { decide, openTerminal } from '@manager/harness/cli-login.ts'
 
 const anna: Person = { id: '0199a000-0000-7000-8000-00000000e001', email: 'anna@example.com', name: 'Anna' }
 // Reads one line: `new`, or the private key and the sealed box, both as base64.

@@ -1,7 +1,7 @@
 // The page of a login from a terminal in Chromium, behind nginx as docs/cli-login.md configures it.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Started } from './kit/cli-login.ts'
+import { type Started } from '@manager/harness/cli-login.ts'
 import {
   type LoginScene,
   alice,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { answerFields, lostByCallers } from './kit/compatibility.ts'
-import { headersOf } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
 import { useProject } from './kit/project.ts'
 import { routesOf } from './kit/routes.ts'

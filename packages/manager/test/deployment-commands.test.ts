@@ -1,9 +1,9 @@
 // `manager deployment scale-to-zero`, as an operator runs it.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testEnv } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { proxyCalls, seedSpecification, specificationCalls } from './kit/deployments.ts'
-import { runManager } from './kit/process.ts'
+import { runManager } from './kit/commands.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, project } = useProject({ slug: 'shop' })

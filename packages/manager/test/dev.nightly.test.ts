@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type DevPlace, type DevRun, createDevPlace } from './kit/dev.ts'
-import { loadSize } from './kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 const ready = 'manager is ready'
 let place: DevPlace

@@ -9,13 +9,13 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { claimFolder } from '../tools/dev-folder.ts'
 import { printPretty } from '../tools/pretty-log.ts'
-import { testEnv } from './kit/app.ts'
-import { register } from './kit/backends.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { register } from '@manager/harness/backends.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { type DevPlace, createDevPlace } from './kit/dev.ts'
-import { redisUrl } from './kit/engines.ts'
-import { runToEnd } from './kit/process.ts'
-import { seedMachineUser, seedProject } from './kit/seed.ts'
+import { redisUrl } from '@manager/harness/run-engines.ts'
+import { runToEnd } from '@manager/harness/process.ts'
+import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
 let place: DevPlace
 let folder: string

@@ -28,6 +28,11 @@ test('every package of production is copied from the stage that installs them', 
 })
 
 test('every folder of source that is run is copied', () => {
-  for (const folder of ['packages/gotemplate/src', 'packages/manager/src', 'packages/manager/migrations'])
+  for (const folder of [
+    'packages/gotemplate/src',
+    'packages/legacy/src',
+    'packages/manager/src',
+    'packages/manager/migrations',
+  ])
     expect(read('Dockerfile')).toContain(`COPY ${folder} ${folder}\n`)
 })

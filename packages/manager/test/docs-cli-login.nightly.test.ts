@@ -8,8 +8,8 @@ import type { Browser, Page } from 'playwright-core'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
-import { ensurePythonNacl } from './engines/install.ts'
-import { freePort } from './engines/postgres.ts'
+import { ensurePythonNacl } from '@manager/harness/engines/install.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
 import { alice, openTab, startLoginScene } from './kit/cli-login-page.ts'
 import { createScratchDatabase } from './kit/databases.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
@@ -24,7 +24,7 @@ import {
   stepsOf,
 } from './kit/played-page.ts'
 import { createShell } from './kit/played-shell.ts'
-import { startProcess } from './kit/process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 const others = ['js', 'mermaid', 'nginx', 'python']
 const written = readPage('cli-login.md')

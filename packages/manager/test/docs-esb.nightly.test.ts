@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
-import { freePort } from './engines/postgres.ts'
-import { type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
 import {
   type Ask,
@@ -21,7 +22,7 @@ import {
   stepsOf,
 } from './kit/played-page.ts'
 import { createShell } from './kit/played-shell.ts'
-import { seedUser } from './kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 // The program of the partner, and pictures.
 const others = ['js', 'mermaid']

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { evidenceQueries } from '../src/features/evidence/queries.pure.ts'
 import { failureKinds } from '../src/platform/credentials/auth-failures.ts'
 import { expectedQueries, inNoQuery } from './evidence/expected.ts'
-import { proxySecret } from './kit/app.ts'
-import { createToken } from './kit/credentials.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { createToken } from '@manager/harness/credentials.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, admin } = useProject()

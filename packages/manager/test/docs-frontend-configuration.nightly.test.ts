@@ -1,6 +1,7 @@
 // Plays docs/frontend-configuration.md against a real service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApp, headersOf, proxySecret, startTestApp } from './kit/app.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
 import {
   type Ask,
@@ -12,7 +13,7 @@ import {
   readPage,
   stepsOf,
 } from './kit/played-page.ts'
-import { seedUser } from './kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const page = readPage('frontend-configuration.md')
 const pictures = ['mermaid']

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
-import { freePort } from './engines/postgres.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
-import { postQuery } from './kit/graphql.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
 import { rawCall } from './kit/http.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
-import { uploadPilet } from './kit/pilets.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
 import {
   type Answer,
   type Ask,
@@ -25,7 +25,7 @@ import {
   stepsOf,
 } from './kit/played-page.ts'
 import { createShell } from './kit/played-shell.ts'
-import { seedMember, seedUser } from './kit/seed.ts'
+import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
 // The page in the browser, what stands in for the proxy, and pictures.
 const others = ['html', 'js', 'mermaid']

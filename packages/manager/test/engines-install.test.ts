@@ -1,6 +1,6 @@
 // The message for users who cannot install Debian packages: one sentence that names the missing packages.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ensureCeph, ensurePrometheus, ensureTmux } from './engines/install.ts'
+import { ensureCeph, ensurePrometheus, ensureTmux } from '@manager/harness/engines/install.ts'
 
 beforeEach(() => {
   vi.spyOn(process, 'getuid').mockReturnValue(1001)

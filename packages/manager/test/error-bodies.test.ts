@@ -1,12 +1,13 @@
 // How every route says no: in the shape of its group, with a code, and with the id of the request.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
 import { tenantHeaders } from './kit/inbox.ts'
-import { basicValue, bearer, createToken, throughProxy } from './kit/credentials.ts'
+import { basicValue, bearer, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { rawCall } from './kit/http.ts'
 import { whileLocked } from './kit/locks.ts'
 import { type ApiRoute, routesOf } from './kit/routes.ts'
-import { seedMachineUser, seedProject, seedUser } from './kit/seed.ts'
+import { seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let person: Person

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { complaintsOf, violationsOf } from './kit/cli-login-page.ts'
 import { launchBrowser } from './kit/pilet-page.ts'
 import { useProject } from './kit/project.ts'
-import { seedUser } from './kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 const list = '/api/audit/evidence'

@@ -6,11 +6,12 @@ import { signingSecretPlace, tokenPlace } from '../src/features/backends/token-p
 import { createWebhookSecret, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
 import { encryptionRing } from '../src/platform/secrets/keys.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
-import { masterKey, testEnv } from './kit/app.ts'
-import { callAsMachine } from './kit/backends.ts'
+import { masterKey } from '@manager/harness/callers.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { callAsMachine } from '@manager/harness/backends.ts'
 import { skipWaits } from './kit/callbacks.ts'
 import { type ExampleScene, startExampleScene } from './kit/example-backend.ts'
-import { runManager } from './kit/process.ts'
+import { runManager } from './kit/commands.ts'
 
 let scene: ExampleScene
 beforeAll(async () => {

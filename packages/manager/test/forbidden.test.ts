@@ -1,15 +1,16 @@
 // Callers that are known and may not do what they ask: 403 on every REST route that knows of such a case.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person, headersOf } from './kit/app.ts'
-import { callbackUrl, register } from './kit/backends.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { callbackUrl, register } from '@manager/harness/backends.ts'
 import { placeOf } from './kit/comms.ts'
-import { bearer } from './kit/credentials.ts'
+import { bearer } from '@manager/harness/credentials.ts'
 import { seedEndpoint } from './kit/endpoints.ts'
 import { rawCall } from './kit/http.ts'
-import { piletPath, seedPilet } from './kit/pilets.ts'
+import { piletPath } from '@manager/harness/pilets.ts'
+import { seedPilet } from './kit/seeded-pilets.ts'
 import { useProject } from './kit/project.ts'
-import { seedMachineUser } from './kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project, other, person, member } = useProject({ withOther: true })
 

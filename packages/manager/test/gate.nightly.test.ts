@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGate } from '../src/platform/http/gate.ts'
-import { type TestApp, proxySecret, startTestApp } from './kit/app.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 
 let service: TestApp
 beforeAll(async () => {

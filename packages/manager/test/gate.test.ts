@@ -1,10 +1,11 @@
 // The proxy gate over the route inventory: every gated route, every way to get it wrong.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, proxySecret, startTestApp, headersOf } from './kit/app.ts'
-import { createToken } from './kit/credentials.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { proxySecret, headersOf } from '@manager/harness/callers.ts'
+import { createToken } from '@manager/harness/credentials.ts'
 import { rawCall } from './kit/http.ts'
 import { openRaw } from './kit/raw-socket.ts'
-import { statusOf } from './kit/http-messages.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
 import { gatedRoutes } from './kit/routes.ts'
 
 const subject = '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'

@@ -1,6 +1,6 @@
 // No text of a caller becomes code: whatever a document holds, and however often it comes, nothing of it is compiled.
 import { describe, expect, test } from 'vitest'
-import { headersOf } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
 import { useProject } from './kit/project.ts'
 import { operations } from './policy/operations.ts'

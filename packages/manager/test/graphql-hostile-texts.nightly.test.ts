@@ -1,8 +1,9 @@
 // How long it takes to refuse hostile texts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp, headersOf } from './kit/app.ts'
-import { hostileTexts } from './kit/hostile-texts.ts'
-import { seedUser } from './kit/seed.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { hostileTexts } from '@manager/harness/hostile-texts.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

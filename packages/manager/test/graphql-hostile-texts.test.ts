@@ -1,7 +1,7 @@
 // What is wrong with a request is said in a few lines, whatever the caller put into the request.
 import { describe, expect, test } from 'vitest'
-import { headersOf } from './kit/app.ts'
-import { fill, filter, filters, hostileTexts, mebibyte } from './kit/hostile-texts.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { fill, filter, filters, hostileTexts, mebibyte } from '@manager/harness/hostile-texts.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, admin, project } = useProject({ slug: 'texts' })

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
-import { json } from './kit/graphql.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { json } from '@manager/harness/graphql.ts'
 import { timedPost } from './kit/http.ts'
-import { type ServiceProcess, startProcess } from './kit/process.ts'
-import { seedProject, seedTenant, seedUser } from './kit/seed.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 /** In a process of its own, so that only the server is loaded. */

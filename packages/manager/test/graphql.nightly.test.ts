@@ -1,12 +1,13 @@
 // How long requests that are refused take.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
-import { json, manyWrongVariables, postBody } from './kit/graphql.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { json, manyWrongVariables, postBody } from '@manager/harness/graphql.ts'
 import { timedPost } from './kit/http.ts'
 import { overLimits } from './kit/over-limits.ts'
-import { startProcess } from './kit/process.ts'
-import { seedUser } from './kit/seed.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
-import { json, manyWrongVariables, postBody } from './kit/graphql.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { json, manyWrongVariables, postBody } from '@manager/harness/graphql.ts'
 import { rawCall } from './kit/http.ts'
 import { overLimits } from './kit/over-limits.ts'
-import { seedProject, seedUser } from './kit/seed.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

@@ -1,7 +1,7 @@
 // How soon health tells that PostgreSQL has stopped.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Postgres } from './engines/postgres.ts'
-import type { RedisServer } from './engines/redis.ts'
+import type { Postgres } from '@manager/harness/engines/postgres.ts'
+import type { RedisServer } from '@manager/harness/engines/redis.ts'
 import type { TestApp } from './kit/app.ts'
 import { get, startWithOwnEngines, trusted } from './kit/own-engines.ts'
 

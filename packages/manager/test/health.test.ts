@@ -1,11 +1,11 @@
 // Health on both ports, against a PostgreSQL and a Redis that this file starts and stops.
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Postgres, freePort } from './engines/postgres.ts'
-import { type RedisServer, startRedis } from './engines/redis.ts'
+import { type Postgres, freePort } from '@manager/harness/engines/postgres.ts'
+import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import type { TestApp } from './kit/app.ts'
 import { get, startWithOwnEngines, trusted } from './kit/own-engines.ts'
-import { type ServiceProcess, startProcess } from './kit/process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 let postgres: Postgres
 let redis: RedisServer

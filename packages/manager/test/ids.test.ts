@@ -1,7 +1,7 @@
 // Ids in every place a document can have them: any spelling of a UUID names the thing, and the answer has the one spelling.
 import { describe, expect, test } from 'vitest'
 import { useProject } from './kit/project.ts'
-import { seedTenant } from './kit/seed.ts'
+import { seedTenant } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

@@ -2,12 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Person, headersOf, testEnv } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { postQuery } from './kit/graphql.ts'
-import { startProcess } from './kit/process.ts'
-import { ring, sealedEndpoints, secretsOf, textOf } from './kit/sealed-endpoints.ts'
-import { type SeededProject, seedProject, seedUser } from './kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { ring, textOf } from '@manager/harness/sealed-endpoints.ts'
+import { sealedEndpoints, secretsOf } from './kit/sealed-endpoints.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const endpoints = 1_200
 

@@ -4,11 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { printableConfig } from '../src/config/shown-config.ts'
-import { testEnv } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { runManager } from './kit/process.ts'
-import { keys, ring, sealedEndpoints, secretsOf, textOf } from './kit/sealed-endpoints.ts'
-import { type SeededProject, seedProject } from './kit/seed.ts'
+import { runManager } from './kit/commands.ts'
+import { keys, ring, textOf } from '@manager/harness/sealed-endpoints.ts'
+import { sealedEndpoints, secretsOf } from './kit/sealed-endpoints.ts'
+import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 
 let database: TestDatabase
 let sql: Pool

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { asAdmin, prefixOf } from './kit/databases.ts'
-import { adminUrl } from './kit/engines.ts'
+import { adminUrl } from '@manager/harness/run-engines.ts'
 
 const databasesOf = (run: string): Promise<string[]> =>
   asAdmin(async (client) => {

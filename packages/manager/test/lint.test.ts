@@ -1,8 +1,8 @@
 // The import rules are lint rules; each is shown to catch what it forbids.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, matchesGlob } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url).pathname
@@ -29,6 +29,8 @@ function lint(place: string, source: string): string {
     rmSync(file)
   }
 }
+const readLintConfig = <O>() =>
+  JSON.parse(readFileSync(`${root}.oxlintrc.json`, 'utf8')) as { overrides: O[] }
 const use = (what: string, from: string): string =>
   `import { ${what} } from '${from}'\nexport const used = ${what}\n`
 
@@ -87,9 +89,7 @@ describe('lint rules', () => {
   })
 
   test('every rule about imports is among those shown', () => {
-    const { overrides } = JSON.parse(readFileSync(`${root}.oxlintrc.json`, 'utf8')) as {
-      overrides: Override[]
-    }
+    const { overrides } = readLintConfig<Override>()
     const messages = overrides.flatMap(({ rules }) => {
       const rule = rules['no-restricted-imports']
       return rule === undefined || rule === 'off' ? [] : rule[1].patterns.map(({ message }) => message)
@@ -149,5 +149,37 @@ describe('lint rules', () => {
     expect(
       lint('platform/one.ts', "import { two } from './two.ts'\nexport const one = () => two()\n"),
     ).toMatch(/no-cycle/)
+    writeFileSync(other, "import type { One } from './one.ts'\nexport type Two = One\n")
+    expect(
+      lint('platform/one.ts', "import type { Two } from './two.ts'\nexport type One = Two | 1\n"),
+    ).toMatch(/no-cycle/)
+  })
+
+  // Generated files are not linted, but circles go through them.
+  test('the files that may be in a circle of types are in one, and no others are', () => {
+    const { overrides } = readLintConfig<{ files: string[]; rules: Record<string, unknown> }>()
+    const excused = overrides.flatMap(({ files, rules }) =>
+      rules['import/no-cycle'] === 'error' ? files : [],
+    )
+    writeFileSync(
+      `${dir}/circles.json`,
+      JSON.stringify({
+        plugins: ['import'],
+        categories: { correctness: 'off' },
+        rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] },
+        ignorePatterns: ['**/generated/**'],
+      }),
+    )
+    const { stdout } = spawnSync(
+      `${root}node_modules/.bin/oxlint`,
+      ['-c', `${dir}/circles.json`, '--format', 'json', 'packages'],
+      { cwd: root, encoding: 'utf8' },
+    )
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string }[] }
+    const found = [...new Set(diagnostics.map(({ filename }) => filename))]
+    const isExcused = (file: string): boolean => excused.some((pattern) => matchesGlob(file, pattern))
+    expect(found.filter((file) => !isExcused(file))).toEqual([])
+    const needless = excused.filter((pattern) => !found.some((file) => matchesGlob(file, pattern)))
+    expect(needless).toEqual([])
   })
 })

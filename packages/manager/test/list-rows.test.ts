@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from './kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { type ListKit, createListKit } from './kit/lists.ts'
-import { seedMember, seedProject, seedUser } from './kit/seed.ts'
+import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const manyTenants = 130
 const nestedProjects = 40

@@ -2,9 +2,10 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../src/platform/log/log.ts'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
-import { json, postBody } from './kit/graphql.ts'
-import { seedUser } from './kit/seed.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { json, postBody } from '@manager/harness/graphql.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 type Line = Record<string, unknown>
 

@@ -2,11 +2,11 @@
 import { connect } from 'node:net'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, headersOf } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { postQuery } from './kit/graphql.ts'
-import { type ServiceProcess, startProcess } from './kit/process.ts'
-import { seedUser } from './kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let database: TestDatabase
 let admin: Person

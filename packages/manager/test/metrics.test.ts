@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMetrics } from '../src/platform/metrics.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { type ServiceProcess, startProcess } from './kit/process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 const processes: ServiceProcess[] = []

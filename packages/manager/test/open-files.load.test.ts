@@ -4,12 +4,13 @@ import { Agent, get } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf, startTestApp } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { startTestApp } from './kit/app.ts'
 import type { TestDatabase } from './kit/databases.ts'
 import { person, startWithFewFiles } from './kit/few-files.ts'
 import { timedPost } from './kit/http.ts'
-import { loadSize } from './kit/load-sizes.ts'
-import type { ServiceProcess } from './kit/process.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import type { ServiceProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 let service: ServiceProcess

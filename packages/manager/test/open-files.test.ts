@@ -1,11 +1,12 @@
 // The files a process may have open are shared out: connections that do nothing keep nobody out and end no process.
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, testEnv } from './kit/app.ts'
+import { startTestApp } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import type { TestDatabase } from './kit/databases.ts'
 import { person, startWithFewFiles } from './kit/few-files.ts'
 import { gatewayScene, startGateway } from './kit/gateway.ts'
-import { runToEnd } from './kit/process.ts'
+import { runToEnd } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 let close: () => Promise<void>

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from './engines/postgres.ts'
-import { testEnv } from './kit/app.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
-import { runManager, runToEnd, startProcess, startRefusal } from './kit/process.ts'
+import { runManager, startRefusal } from './kit/commands.ts'
+import { runToEnd, startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 let empty: TestDatabase

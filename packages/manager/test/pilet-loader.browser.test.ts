@@ -3,7 +3,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { proxySecret } from './kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { npmPack } from './kit/npm-pack.ts'
 import {
   type Passing,
@@ -13,7 +13,7 @@ import {
   startPiletProxy,
 } from './kit/pilet-page.ts'
 import { setLayer } from './kit/pilet-rows.ts'
-import { uploadPilet } from './kit/pilets.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, admin, project } = useProject()

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { graphiqlTabs } from '../src/graphiql-tabs.ts'
-import { ensureChromium } from './engines/install.ts'
+import { ensureChromium } from '@manager/harness/engines/install.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 
 let service: TestApp

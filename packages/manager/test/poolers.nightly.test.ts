@@ -2,9 +2,10 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assertOwnStatements } from '../src/platform/db/poolers.ts'
-import { type PgBouncerOptions, startPgBouncer } from './engines/pgbouncer.ts'
-import { type TestApp, startTestApp, testEnv } from './kit/app.ts'
-import { runToEnd, startProcess } from './kit/process.ts'
+import { type PgBouncerOptions, startPgBouncer } from '@manager/harness/engines/pgbouncer.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { runToEnd, startProcess } from '@manager/harness/process.ts'
 
 let service: TestApp
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { defaultRef } from '../drills/release.ts'
+import { defaultRef } from '@manager/harness/release.ts'
 
 let checkout: string
 const git = (...args: string[]): string =>

@@ -1,12 +1,12 @@
 // A process that is told to end while requests keep coming.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
-import { statusOf } from './kit/http-messages.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
 import { beginRequest } from './kit/partial-requests.ts'
-import { startProcess } from './kit/process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -9,12 +9,14 @@ import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createProgram } from '../src/commands/program.ts'
 import { createTerminal } from '../src/commands/terminal.ts'
-import { headersOf, testEnv } from './kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { stateOf } from './kit/baselines.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
 import { isWaiting, untilWaiting } from './kit/locks.ts'
-import { runManager, runManagerProcess, runToEnd, startProcess, startRefusal } from './kit/process.ts'
+import { runManager, startRefusal } from './kit/commands.ts'
+import { runManagerProcess, runToEnd, startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

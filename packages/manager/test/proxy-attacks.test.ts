@@ -1,11 +1,11 @@
 // What a client could try to be somebody else, or to be somewhere else, against each reference proxy: real servers with the
 // files of deploy/proxy, and in the places of the Manager and of a backend something that keeps what arrives.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApache } from './engines/apache.ts'
-import { createReferenceProxy } from './engines/nginx-proxy.ts'
-import { startOidcProvider } from './engines/oidc-provider.ts'
+import { startApache } from '@manager/harness/engines/apache.ts'
+import { createReferenceProxy } from '@manager/harness/engines/nginx-proxy.ts'
+import { startOidcProvider } from '@manager/harness/engines/oidc-provider.ts'
 import { isProxyHeader, proxyHeaders } from '../src/proxy-config/proxy-headers.ts'
-import { proxySecret } from './kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { useProject } from './kit/project.ts'
 import { renderProxy } from './kit/rendered-proxy.ts'
 import { openRaw } from './kit/raw-socket.ts'

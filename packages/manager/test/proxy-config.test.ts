@@ -10,12 +10,12 @@ import { readHostPatterns } from '../src/proxy-config/hosts.ts'
 import { minProxyVersion } from '../src/proxy-config/release.ts'
 import { proxyRoutes } from '../src/proxy-config/routes.ts'
 import { version } from '../src/version.ts'
-import { testEnv } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { blocksOf, readPage } from './kit/played-page.ts'
-import { runManager } from './kit/process.ts'
+import { runManager } from './kit/commands.ts'
 import { useProject } from './kit/project.ts'
 import { gatedRoutes, routesOf } from './kit/routes.ts'
-import { seedTenant } from './kit/seed.ts'
+import { seedTenant } from '@manager/harness/seed.ts'
 
 const { service, project, other } = useProject({ slug: 'shop', withOther: true })
 const folder = mkdtempSync(path.join(tmpdir(), 'proxy-config-'))

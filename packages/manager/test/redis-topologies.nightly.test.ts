@@ -8,11 +8,12 @@ import { redisOptions } from '../src/world.ts'
 import { createThrottle } from '../src/platform/throttle/throttle.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
-import { askRedis } from './engines/redis-ask.ts'
-import { type RedisTopology, startCluster, startSentinel } from './engines/redis-topology.ts'
+import { askRedis } from '@manager/harness/engines/redis-ask.ts'
+import { type RedisTopology, startCluster, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 import { type Peer, startPeer } from './kit/channels.ts'
-import { lineCollector, testEnv } from './kit/app.ts'
-import { loadSize } from './kit/load-sizes.ts'
+import { lineCollector } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 const patience = { timeout: 60_000, interval: 50 }
 const limits = { failures: 3, windowMs: 60_000, blockMs: 30_000, maxBlockMs: 30_000 }

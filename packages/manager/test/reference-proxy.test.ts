@@ -6,13 +6,17 @@ import path from 'node:path'
 import { lt, valid } from 'semver'
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ReferenceProxy, applyScript, createReferenceProxy } from './engines/nginx-proxy.ts'
-import { type Person, proxySecret } from './kit/app.ts'
-import { basicValue, createMachine, createToken } from './kit/credentials.ts'
+import {
+  type ReferenceProxy,
+  applyScript,
+  createReferenceProxy,
+} from '@manager/harness/engines/nginx-proxy.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { basicValue, createMachine, createToken } from '@manager/harness/credentials.ts'
 import { type RawCall, rawCall } from './kit/http.ts'
 import { useProject } from './kit/project.ts'
 import { renderProxy } from './kit/rendered-proxy.ts'
-import { seedMember } from './kit/seed.ts'
+import { seedMember } from '@manager/harness/seed.ts'
 import { type Upstream, startUpstream } from './kit/upstream.ts'
 
 const { service, admin, project, other, person } = useProject({ slug: 'shop', withOther: true })

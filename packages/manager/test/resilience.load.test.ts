@@ -1,11 +1,12 @@
 // What breaks around the service does not hold it up: connections that go dark or silent, and much at once.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from './kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './kit/app.ts'
 import { startDarkProxy } from './kit/dark-proxy.ts'
-import { postQuery } from './kit/graphql.ts'
-import { startProcess } from './kit/process.ts'
-import { seedProject, seedUser } from './kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

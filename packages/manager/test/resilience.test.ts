@@ -3,13 +3,13 @@
 import { connect } from 'node:net'
 import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { headersOf } from './kit/app.ts'
-import { basicValue, createMachine, validate } from './kit/credentials.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { basicValue, createMachine, validate } from '@manager/harness/credentials.ts'
 import { startDarkProxy } from './kit/dark-proxy.ts'
-import { postQuery } from './kit/graphql.ts'
-import { startProcess } from './kit/process.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
 import { useProject } from './kit/project.ts'
-import { seedUser } from './kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

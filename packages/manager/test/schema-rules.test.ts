@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { seedEndpoint } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
 import { routesOf } from './kit/routes.ts'
-import { seedAccessToken, seedMachineUser } from './kit/seed.ts'
+import { seedAccessToken, seedMachineUser } from '@manager/harness/seed.ts'
 import { seedTrigger } from './kit/triggers.ts'
 
 const { service, admin, project } = useProject()

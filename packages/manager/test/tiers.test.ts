@@ -3,16 +3,16 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const root = new URL('../../', import.meta.url).pathname
-const files = globSync('*/{src,test,faults}/**/*.test.ts', { cwd: root }).filter(
+const files = globSync('*/{src,test}/**/*.test.ts', { cwd: root }).filter(
   (file) => !file.includes('.load.') && !file.includes('.nightly.'),
 )
 /** A difference of times, memory in use, the delay of the event loop, a stream of calls at some rate. */
 const measures =
-  /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|kit\/(?:flood|steady|watched-service)\.ts/
+  /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|(?:kit\/(?:flood|watched-service)|harness\/steady)\.ts/
 /** Here what the service has measured or counted is compared with the time that it took, on any machine. */
 const known = [
   // What a slow link takes at least, which a busy machine only adds to.
-  'manager/faults/fault-proxy.test.ts',
+  'faults/src/engines/fault-proxy.test.ts',
   'manager/src/features/backends/heartbeats.test.ts',
   'manager/src/features/gateway/gateway-log.test.ts',
   'manager/src/features/notifications/emit-rates.test.ts',

@@ -1,9 +1,9 @@
 // `manager triggers runs` and `manager triggers retry`, as an operator runs them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testEnv } from './kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { type TriggerScene, startTriggerScene } from './kit/callbacks.ts'
-import { runManager } from './kit/process.ts'
+import { runManager } from './kit/commands.ts'
 import { seedRuns } from './kit/triggers.ts'
 
 let scene: TriggerScene

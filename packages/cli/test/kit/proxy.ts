@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { proxySecret } from '../../../manager/test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 
 export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
 

@@ -1,5 +1,5 @@
 // What the operator's command line knows. Making it reads no configuration.
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
 import { addAuditCommands } from './audit.ts'
@@ -11,32 +11,18 @@ import { addLegacyCommands } from './legacy.ts'
 import { addMigrateCommands } from './migrate.ts'
 import { addPiletKeysCommands } from './pilet-keys.ts'
 import { addProxyConfigCommands } from './proxy-config.ts'
+import { createRoot } from './root.ts'
 import type { Terminal } from './terminal.ts'
 import { addTriggerCommands } from './triggers.ts'
 
-const defaultWidth = 80
-
 /** The command `manager` with all its commands. */
 export function createProgram(terminal: Terminal): Command {
-  const { stdout, stderr } = terminal
-  const program = new Command('manager')
+  const program = createRoot('manager', terminal)
     .description(
       'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers, its keys and the configuration of its proxy.',
     )
     .version(version)
     .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
-    .showHelpAfterError()
-    // Before the first command: commands inherit both.
-    .exitOverride((error) => {
-      terminal.exit?.(error.exitCode)
-      throw error
-    })
-    .configureOutput({
-      writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(text),
-      getOutHelpWidth: () => stdout.columns ?? defaultWidth,
-      getErrHelpWidth: () => stderr.columns ?? defaultWidth,
-    })
     .addHelpText(
       'after',
       `

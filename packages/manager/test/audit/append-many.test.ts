@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { type AuditEvent, createAudit, systemActor } from '../../src/platform/audit/append.ts'
 import { createAppendMany } from '../../src/platform/audit/append-many.ts'
-import { testEnv } from '../kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { chainRows } from '../kit/audit-rows.ts'
-import { runManager } from '../kit/process.ts'
+import { runManager } from '../kit/commands.ts'
 import { useProject } from '../kit/project.ts'
-import { seedProject } from '../kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const { service } = useProject({ slug: 'many' })
 const actor = systemActor('a test')

@@ -1,10 +1,13 @@
 // Three processes that append to one chain at once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf, type Person, type TestApp, startTestApp, testEnv } from '../kit/app.ts'
+import { headersOf, type Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { chainRows } from '../kit/audit-rows.ts'
-import { postQuery } from '../kit/graphql.ts'
-import { type ServiceProcess, runManager, startProcess } from '../kit/process.ts'
-import { seedProject, seedUser } from '../kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { runManager } from '../kit/commands.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

@@ -1,11 +1,11 @@
 // Appending to the audit trail: what a row holds, where it goes, and that it shares the fate of its change.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Person, headersOf } from '../kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type Row, chainRows } from '../kit/audit-rows.ts'
-import { postQuery } from '../kit/graphql.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
 import { useProject } from '../kit/project.ts'
-import { seedProject, seedUser } from '../kit/seed.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const systemChain = '00000000-0000-0000-0000-000000000000'
 

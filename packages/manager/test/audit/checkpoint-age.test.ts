@@ -1,7 +1,7 @@
 // The age of the last checkpoint, as an alert reads it.
 import { expect, test } from 'vitest'
 import { startTestApp } from '../kit/app.ts'
-import { seedUser } from '../kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const hour = 3_600
 

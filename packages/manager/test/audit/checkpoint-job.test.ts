@@ -2,11 +2,12 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
-import { type TestApp, headersOf, masterKey, startTestApp } from '../kit/app.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { headersOf, masterKey } from '@manager/harness/callers.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
-import { postQuery } from '../kit/graphql.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
-import { seedUser } from '../kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const intervalMs = 200
 const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { csvRecord } from '../../src/platform/lists/csv.ts'
-import { ensureLibreOffice } from '../engines/install.ts'
+import { ensureLibreOffice } from '@manager/harness/engines/install.ts'
 import { formulaPayloads } from '../kit/formula-payloads.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 // An audited person cannot place a formula in a CSV export. csv-formulas.nightly.test.ts lets LibreOffice judge.
 import { expect, test } from 'vitest'
 import { csvRecord } from '../../src/platform/lists/csv.ts'
-import { headersOf } from '../kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { askExport, parseCsv } from '../kit/audit-export.ts'
 import { formulaPayloads, harmlessTexts } from '../kit/formula-payloads.ts'
 import { useProject } from '../kit/project.ts'

@@ -1,7 +1,7 @@
 // Exports of an audit trail that break off, and more exports than there are connections.
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { headersOf } from '../kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { openSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
 import { askExport } from '../kit/audit-export.ts'
 

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { headersOf } from '../kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { openSnapshots, useLargeTrail } from '../kit/audit-export-scene.ts'
 import { askExport } from '../kit/audit-export.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 const [chains, rowsPerChain] = [10, loadSize(20_000, 100_000)]
 const rows = chains * rowsPerChain

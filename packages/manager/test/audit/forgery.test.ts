@@ -12,8 +12,9 @@ import { exchangeMasterKey } from '../../src/platform/master-key/exchange.ts'
 import { loadRetiredKeys } from '../../src/platform/master-key/retired-keys.ts'
 import { assertMasterKey } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { masterKey, type Person, type TestApp, startTestApp } from '../kit/app.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { masterKey, type Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const formerKey = Buffer.from(masterKey, 'base64')
 const key = createSigningKey(formerKey, 'audit-checkpoint')

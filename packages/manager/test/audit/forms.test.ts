@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AuditEntry, genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
 import { type ChainReport, verifyChain } from '../../src/platform/audit/verify.ts'
-import { testEnv } from '../kit/app.ts'
-import { runManager } from '../kit/process.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { runManager } from '../kit/commands.ts'
 import { useProject } from '../kit/project.ts'
 
 // More than verification reads in one batch.

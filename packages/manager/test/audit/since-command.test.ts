@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
-import { type TestApp, startTestApp, testEnv } from '../kit/app.ts'
-import { runManager } from '../kit/process.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { runManager } from '../kit/commands.ts'
 import { appendRows, checkpointKey, macKey, sealAll, tamper } from '../kit/trail.ts'
 
 const [first, second] = ['01a1dce9-d14b-710f-8362-6ebef3620ecb', '01a1dce9-d14b-710f-8362-6ebef3620ecc']

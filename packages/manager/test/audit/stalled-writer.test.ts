@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
-import { masterKey, type Person, type TestApp, startTestApp } from '../kit/app.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { masterKey, type Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

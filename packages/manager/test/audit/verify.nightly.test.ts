@@ -5,7 +5,7 @@ import { createChainStatus } from '../../src/platform/audit/chain-status.ts'
 import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from '../kit/trail.ts'
 import { addVerifiedChains } from '../kit/verified-chains.ts'
 

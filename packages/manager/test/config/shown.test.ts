@@ -6,7 +6,8 @@ import { placeOfUrl, topologyOf } from '../../src/platform/db/redis-topology.ts'
 import { databaseAddress, redisAddress, shownPlaces } from '../../src/platform/db/addresses.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
 import { leastEnv, load, useFiles } from '../kit/config.ts'
-import { runManager, startProcess } from '../kit/process.ts'
+import { runManager } from '../kit/commands.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 const file = useFiles()
 let database: TestDatabase

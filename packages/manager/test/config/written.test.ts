@@ -6,7 +6,7 @@ import { settings } from '../../src/settings.ts'
 import type { Config } from '../../src/config/config.ts'
 import { configText, envText, printableConfig } from '../../src/config/shown-config.ts'
 import { type Env, leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
-import { runManager } from '../kit/process.ts'
+import { runManager } from '../kit/commands.ts'
 
 const file = useFiles()
 const root = new URL('../../../../', import.meta.url).pathname

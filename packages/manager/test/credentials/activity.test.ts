@@ -2,12 +2,20 @@
 import type { Pool } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
-import { headersOf, startTestApp } from '../kit/app.ts'
-import { bearer, call, createMachine, createToken, throughProxy, validate } from '../kit/credentials.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { startTestApp } from '../kit/app.ts'
+import {
+  basicValue,
+  bearer,
+  call,
+  createMachine,
+  createToken,
+  throughProxy,
+  validate,
+} from '@manager/harness/credentials.ts'
 import { tenantHeaders } from '../kit/inbox.ts'
 import { useProject } from '../kit/project.ts'
-import { seedBasicUser, seedUser } from '../kit/seed.ts'
-import { basicValue } from '../kit/credentials.ts'
+import { seedBasicUser, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

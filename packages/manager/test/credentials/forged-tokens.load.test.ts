@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { startFlood } from '../kit/flood.ts'
 import { many, useForgedTokens } from '../kit/forged-tokens.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 const { metric, withBadCheck, onQuery } = useForgedTokens()
 

@@ -1,7 +1,7 @@
 // Callers with a valid token hardly notice a flood of forged ones.
 import { Agent } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { throughProxy } from '../kit/credentials.ts'
+import { throughProxy } from '@manager/harness/credentials.ts'
 import { startFlood } from '../kit/flood.ts'
 import { many, queueSize, useForgedTokens } from '../kit/forged-tokens.ts'
 import { timedPost } from '../kit/http.ts'

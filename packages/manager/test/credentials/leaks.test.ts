@@ -4,8 +4,9 @@ import { promisify } from 'node:util'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
-import { ensurePostgres } from '../engines/install.ts'
-import { type Person, headersOf, testEnv } from '../kit/app.ts'
+import { ensurePostgres } from '@manager/harness/engines/install.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import {
   basicValue,
   bearer,
@@ -14,11 +15,11 @@ import {
   createToken,
   throughProxy,
   validate,
-} from '../kit/credentials.ts'
+} from '@manager/harness/credentials.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
-import { postQuery } from '../kit/graphql.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
-import { seedProject, seedUser } from '../kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let database: TestDatabase
 let service: ServiceProcess

@@ -8,9 +8,9 @@ import {
   hammer,
   startLiveWorld,
   warmCredentials,
-} from '../kit/live-credentials.ts'
-import { loadSize } from '../kit/load-sizes.ts'
-import { acceptedAfterEnd, refusedBeforeEnd, startedAfterEnd } from '../kit/revocation.ts'
+} from '@manager/harness/live-credentials.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { acceptedAfterEnd, refusedBeforeEnd, startedAfterEnd } from '@manager/harness/revocation.ts'
 
 describe('the check itself', () => {
   test('finds a use that was accepted after the end, and one that was refused before it', () => {

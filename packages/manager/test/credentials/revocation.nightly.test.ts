@@ -1,8 +1,8 @@
 // The check of revocation.load.test.ts finds a planted fault.
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
-import { type Live, hammer, startLiveWorld } from '../kit/live-credentials.ts'
-import { type Ending, acceptedAfterEnd } from '../kit/revocation.ts'
+import { type Live, hammer, startLiveWorld } from '@manager/harness/live-credentials.ts'
+import { type Ending, acceptedAfterEnd } from '@manager/harness/revocation.ts'
 
 const plantedCache = new URL('../planted/cached-reads.ts', import.meta.url).pathname
 

@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
-import { basicValue, createMachine, createToken, throughProxy } from '../kit/credentials.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { basicValue, createMachine, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { timedPost } from '../kit/http.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { planOf } from '../kit/plans.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const many = loadSize(100_000, 1_000_000)
 let service: TestApp

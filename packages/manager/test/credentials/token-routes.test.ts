@@ -1,10 +1,11 @@
 // Personal access tokens on the routes the service has: past the gate they are their owner, without it they are nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
-import { bearer, createToken, throughProxy } from '../kit/credentials.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { bearer, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { rawCall } from '../kit/http.ts'
 import { type ApiRoute, gatedRoutes } from '../kit/routes.ts'
-import { seedUser } from '../kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let owner: Person

@@ -1,7 +1,7 @@
 // Many of every kind of change, in random order: each row is where the table says, and nowhere else.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import type { MatrixWorld } from '../policy/world.ts'
 import { changes, makeChanges } from './changes.ts'
 import { checkCompleteness } from './completeness.ts'

@@ -1,5 +1,6 @@
 // Whether every row of the trail is in exactly the queries that the table says.
-import type { Person, TestApp } from '../kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from '../kit/app.ts'
 import { evidenceQueries } from '../../src/features/evidence/queries.pure.ts'
 import { evidenceRows } from '../kit/evidence.ts'
 import { type TrailRow, expectedQueries, inNoQuery, kindOf } from './expected.ts'

@@ -4,13 +4,14 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Area, areas } from '../../src/platform/db/project-version.ts'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
-import { createToken, throughProxy, validate } from '../kit/credentials.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { createToken, throughProxy, validate } from '@manager/harness/credentials.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 import { freshClient } from '../kit/machines.ts'
 import { addPackages, setLayer } from '../kit/pilet-rows.ts'
 import { planOf } from '../kit/plans.ts'
-import { seedUser } from '../kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let gateway: Gateway
 let person: Person

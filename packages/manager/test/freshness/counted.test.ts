@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'
 import { useProject } from '../kit/project.ts'
-import { seedProject } from '../kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
 

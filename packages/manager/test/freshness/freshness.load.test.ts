@@ -8,7 +8,7 @@ import {
   readWhileChanging,
   staleOnes,
 } from '../kit/freshness.ts'
-import { loadSize } from '../kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 test('finds an answer that is older than the request, and one that shows the future', () => {
   const changes = { project: [{ askedAt: 1, answeredAt: 2 }], leaf: [], pack: [] } as Changes

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, type LoggedCall, gatewayScene } from '../kit/gateway.ts'
-import { type Message, statusOf, valuesOf } from '../kit/http-messages.ts'
+import { type Message, statusOf, valuesOf } from '@manager/harness/http-messages.ts'
 import { openRaw } from '../kit/raw-socket.ts'
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
-import { type BadAnswer, type Expected, maxResponseBytes } from './bad-answers.ts'
+import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
+import { type BadAnswer, type Expected, maxResponseBytes } from '@manager/harness/bad-answers.ts'
 
 const maxCalls = 60
 const batchSize = 12

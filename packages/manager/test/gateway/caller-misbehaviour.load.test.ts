@@ -3,11 +3,11 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import { type Message, statusOf } from '../kit/http-messages.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { answer, head, leaving, leavingCallers } from '../kit/leaving-callers.ts'
-import { startProcess } from '../kit/process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 import { openRaw } from '../kit/raw-socket.ts'
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
+import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 
 const timeoutMs = 2_000
 /** Well before the upstream is given up. */

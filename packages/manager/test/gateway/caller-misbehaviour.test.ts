@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import { type Message, statusOf } from '../kit/http-messages.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { answer, leaving, leavingCallers } from '../kit/leaving-callers.ts'
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
+import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 
 /** Before the upstream is given up, which takes a minute. */
 const soon = { timeout: 50_000, interval: 10 }

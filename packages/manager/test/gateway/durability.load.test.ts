@@ -2,8 +2,8 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
-import { loadSize } from '../kit/load-sizes.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 let gateway: Gateway
 let endpoint: { id: string; path: string }

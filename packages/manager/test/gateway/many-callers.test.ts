@@ -1,7 +1,7 @@
 // The connections of the port are for all projects: the callers of one cannot take them all.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, type GatewayScene, gatewayScene, startGateway } from '../kit/gateway.ts'
-import { type Message, statusOf } from '../kit/http-messages.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from '../kit/raw-socket.ts'
 
 const maxConnections = 20

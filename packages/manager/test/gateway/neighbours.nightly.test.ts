@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
-import { type TimedAnswer, startSteady } from '../kit/steady.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
+import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 import { type Upstream, startUpstream } from '../kit/upstream.ts'
 
 const maxCalls = 64

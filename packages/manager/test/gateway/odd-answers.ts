@@ -13,7 +13,7 @@ import {
   told,
   untilEnd,
   write,
-} from './bad-answers.ts'
+} from '@manager/harness/bad-answers.ts'
 
 const hello = `${head(length(5))}hello`
 const unreadable = told(brokenOff)

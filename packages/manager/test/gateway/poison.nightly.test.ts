@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import { startSteady } from '../kit/steady.ts'
+import { startSteady } from '@manager/harness/steady.ts'
 import { type Upstream, startUpstream } from '../kit/upstream.ts'
 import { type LoopReport, type WatchedService, startWatched } from '../kit/watched-service.ts'
-import { type Poison, poisons } from './poisons.ts'
+import { type Poison, poisons } from '@manager/harness/poisons.ts'
 
 const maxLoopMs = 50
 const perSecond = 100

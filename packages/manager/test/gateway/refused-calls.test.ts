@@ -1,6 +1,6 @@
 // Calls that are refused leave their row, and nothing else: they are not forwarded, and hold nothing that was not served.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createMachine } from '../kit/credentials.ts'
+import { createMachine } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf, seedCall } from '../kit/esb-calls.ts'
 import { type Gateway, answerTo, startGateway } from '../kit/gateway.ts'
 

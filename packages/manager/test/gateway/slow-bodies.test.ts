@@ -7,7 +7,7 @@ import {
   gatewayScene,
   startGateway,
 } from '../kit/gateway.ts'
-import { type Message, statusOf } from '../kit/http-messages.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from '../kit/raw-socket.ts'
 import { startImpatientGateway, stallMs } from '../kit/slow-bodies.ts'
 

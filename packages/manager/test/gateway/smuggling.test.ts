@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { gatewayScene } from '../kit/gateway.ts'
-import { type Message, statusOf, valuesOf } from '../kit/http-messages.ts'
+import { type Message, statusOf, valuesOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from '../kit/raw-socket.ts'
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts'
+import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 import {
   type Caller,
   type Forwarded,

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCertificate } from '../kit/certificates.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 
 let gateway: Gateway

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import type { RawUpstream } from '../kit/raw-upstream.ts'
+import type { RawUpstream } from '@manager/harness/raw-upstream.ts'
 import { metadataUrls, upstreamConnections } from '../kit/upstream-connections.ts'
 
 const timeoutMs = 2_000

@@ -1,12 +1,12 @@
 // Upstreams with the wrong certificate, at the wrong address, or that answer before they are asked.
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCertificate } from '../kit/certificates.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
-import { valuesOf } from '../kit/http-messages.ts'
+import { valuesOf } from '@manager/harness/http-messages.ts'
 import { openRaw } from '../kit/raw-socket.ts'
-import type { RawUpstream } from '../kit/raw-upstream.ts'
+import type { RawUpstream } from '@manager/harness/raw-upstream.ts'
 import { answering, metadataUrls, upstreamConnections } from '../kit/upstream-connections.ts'
 
 const authority = createCertificate('authority', [])

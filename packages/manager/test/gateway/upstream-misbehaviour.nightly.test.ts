@@ -1,7 +1,7 @@
 // Upstreams that answer badly, by the clock: whoever is late or silent is given up in time, and none of the others holds
 // a caller up longer.
 import { expect, test } from 'vitest'
-import { type BadAnswer, brokenAnswers, largeAnswers, slowAnswers } from './bad-answers.ts'
+import { type BadAnswer, brokenAnswers, largeAnswers, slowAnswers } from '@manager/harness/bad-answers.ts'
 import { useBadUpstream } from './bad-upstream.ts'
 import { oddAnswers } from './odd-answers.ts'
 

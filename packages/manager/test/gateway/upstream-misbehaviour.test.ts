@@ -1,8 +1,8 @@
 // Upstreams that answer badly: the caller is told 502, or sees that their answer is incomplete, the log has one row, and
 // nothing of it stays behind. Those that are late stand in upstream-misbehaviour.nightly.test.ts.
 import { expect, test } from 'vitest'
-import type { Message } from '../kit/http-messages.ts'
-import { type BadAnswer, brokenAnswers, largeAnswers } from './bad-answers.ts'
+import type { Message } from '@manager/harness/http-messages.ts'
+import { type BadAnswer, brokenAnswers, largeAnswers } from '@manager/harness/bad-answers.ts'
 import { type Seen, useBadUpstream } from './bad-upstream.ts'
 import { oddAnswers } from './odd-answers.ts'
 

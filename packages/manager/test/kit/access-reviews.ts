@@ -1,6 +1,7 @@
 // Calls about access reviews: the report, one entry of it, and its attestation.
-import { type Person, type TestApp, headersOf } from './app.ts'
-import { type JsonAnswer, call } from './credentials.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { type JsonAnswer, call } from '@manager/harness/credentials.ts'
 
 export type ReviewEntry = {
   entry_id: string

@@ -1,6 +1,9 @@
 // The service as its callers meet it: a real server on loopback, a real PostgreSQL database of its own, a real Redis.
 import { Writable } from 'node:stream'
 import type { AddressInfo } from 'node:net'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type GraphqlAnswer, postQuery } from '@manager/harness/graphql.ts'
+import { isLoadTest, patientEnv, testEnv } from '@manager/harness/test-env.ts'
 import { Pool } from 'pg'
 import { type App, createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
@@ -15,13 +18,6 @@ import { version } from '../../src/version.ts'
 import { type World, closeWorld, createWorld, redisOptions } from '../../src/world.ts'
 import { compareAnswers } from './answers.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
-import { redisUrl } from './engines.ts'
-import { type GraphqlAnswer, postQuery } from './graphql.ts'
-
-export const proxySecret = 'the-proxy-secret-of-all-the-tests'
-export const masterKey = Buffer.alloc(32, 7).toString('base64')
-
-export type Person = { id: string; email?: string; name?: string }
 
 export type TestApp = {
   app: App
@@ -49,45 +45,6 @@ export type TestAppOptions = {
   limits?: 'production'
 }
 
-/** The headers the proxy sends for a person. */
-export const headersOf = (person: Person): Record<string, string> => ({
-  'x-proxy-auth': proxySecret,
-  'x-token-subject': person.id,
-  ...(person.email === undefined ? {} : { 'x-token-user-email': person.email }),
-  ...(person.name === undefined ? {} : { 'x-token-user-name': person.name }),
-})
-
-/** The environment a test app starts with; `undefined` removes a variable. */
-export function testEnv(
-  databaseUrl: string,
-  env: TestAppOptions['env'] = {},
-): Record<string, string | undefined> {
-  const defaults = {
-    SVC_ENV: 'test',
-    SVC_DATABASE_URL: databaseUrl,
-    SVC_REDIS_URL: redisUrl(),
-    // Test files run side by side from one address; the database tells their counters apart.
-    SVC_REDIS_KEY_PREFIX: new URL(databaseUrl).pathname.slice(1).replaceAll('_', '-'),
-    SVC_PROXY_SECRET: proxySecret,
-    SVC_MASTER_KEY: masterKey,
-    SVC_DATABASE_POOL_SIZE: '5',
-  }
-  return { ...defaults, ...env }
-}
-
-/** What the environment of a process adds to that. */
-export const processEnv = (): Record<string, string> => (isLoadTest ? {} : patientEnv)
-
-// A busy machine makes everything slow. What would end or refuse because of that waits here far longer, and a hash that
-// is quick saves most of the time; none of it can be reached by settings of the service, the timeouts apart.
-const isLoadTest = process.env['TEST_TIER'] === 'load'
-const patientEnv = {
-  SVC_DATABASE_STATEMENT_TIMEOUT_MS: '60000',
-  SVC_DATABASE_ACQUIRE_TIMEOUT_MS: '60000',
-  SVC_ESB_FORWARD_TIMEOUT: '60s',
-  SVC_ESB_BODY_TIMEOUT: '29s',
-  SVC_ESB_BODY_STALL_TIMEOUT: '29s',
-}
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
 const subscribeMs = 30_000
 const quick = { iterations: 1_000, loopDelayMs: () => 0 }

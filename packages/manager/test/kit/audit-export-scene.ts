@@ -1,11 +1,11 @@
 // A service with a large audit trail, for tests that export it.
 import { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import type { Person } from './app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { seedChains } from './audit-bulk.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
-import { seedUser } from './seed.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 /** Starts the service for the tests of a file; the fields are filled before the first test. */
 export function useLargeTrail(chains: number, rowsPerChain: number) {

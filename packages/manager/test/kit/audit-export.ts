@@ -1,8 +1,9 @@
 // The export of the audit trail as callers ask for it.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../src/platform/audit/entry.ts'
-import { type Person, type TestApp, headersOf } from './app.ts'
-import { seedUser } from './seed.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 import { checkpointKey } from './trail.ts'
 
 export type ExportedEntry = {

@@ -1,6 +1,7 @@
 // Answers that the trusted proxy fetches and clients keep a copy of: how they are asked for, and what holds for all.
 import { expect } from 'vitest'
-import { type TestApp, proxySecret } from './app.ts'
+import type { TestApp } from './app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { type RawAnswer, rawCall } from './http.ts'
 
 export const secret: [string, string] = ['x-proxy-auth', proxySecret]

@@ -1,9 +1,10 @@
 // A project with a backend that is called back: a real HTTP server on loopback, registered through the front door. Time
 // passes by SQL: what waits is made due, and who is silent was so for long.
 import { startBackgroundWork } from '../../src/platform/jobs/start.ts'
-import { type Person, type TestApp, type TestAppOptions, startTestApp } from './app.ts'
-import { bearer, call } from './credentials.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from './seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
+import { bearer, call } from '@manager/harness/credentials.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { type Upstream, startUpstream } from './upstream.ts'
 
 type RunRow = {

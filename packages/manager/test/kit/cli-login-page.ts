@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import { Pool } from 'pg'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { startNginx } from '../engines/nginx.ts'
-import { freePort } from '../engines/postgres.ts'
-import { proxySecret } from './app.ts'
-import { type Answer, type Started, openTerminal } from './cli-login.ts'
+import { startNginx } from '@manager/harness/engines/nginx.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { type Answer, type Started, openTerminal } from '@manager/harness/cli-login.ts'
 import { createScratchDatabase } from './databases.ts'
 import { blocksOf, readPage } from './played-page.ts'
-import { startProcess } from './process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 type Visitor = { id: string; email: string; name: string; session: string }
 export const alice: Visitor = {

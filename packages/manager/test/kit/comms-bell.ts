@@ -5,15 +5,22 @@ import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { startNginx } from '../engines/nginx.ts'
-import { freePort } from '../engines/postgres.ts'
-import { type Person, proxySecret } from './app.ts'
+import { startNginx } from '@manager/harness/engines/nginx.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { clientFile } from './comms-client.ts'
 import { codeOfPage } from './comms-page.ts'
 import { emit, placeOf, publish } from './comms.ts'
 import { createScratchDatabase } from './databases.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
-import { type SeededProject, seedMachineUser, seedMember, seedProject, seedTenant, seedUser } from './seed.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import {
+  type SeededProject,
+  seedMachineUser,
+  seedMember,
+  seedProject,
+  seedTenant,
+  seedUser,
+} from '@manager/harness/seed.ts'
 
 type Visitor = Person & { tenantId: string }
 

@@ -1,8 +1,8 @@
 // Notifications as backends emit them, and what is kept of them.
 import { randomUUID } from 'node:crypto'
 import type { TestApp } from './app.ts'
-import { type JsonAnswer, bearer } from './credentials.ts'
-import { type SeededProject, seedMember, seedUser } from './seed.ts'
+import { type JsonAnswer, bearer } from '@manager/harness/credentials.ts'
+import { type SeededProject, seedMember, seedUser } from '@manager/harness/seed.ts'
 
 type Service = Pick<TestApp, 'url'>
 type Place = Pick<SeededProject, 'applicationId' | 'tenantId'>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { afterAll } from 'vitest'
 import { settings } from '../../src/settings.ts'
 import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
-import { masterKey } from './app.ts'
+import { masterKey } from '@manager/harness/callers.ts'
 
 /** The least that is accepted outside development. */
 export const leastEnv = {

@@ -1,10 +1,11 @@
 // What requests cost, counted: the statements they run, and the answers that are built for them.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { type Person, type TestApp, proxySecret } from './app.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { timedGet } from './http.ts'
-import type { SeededProject } from './seed.ts'
+import type { SeededProject } from '@manager/harness/seed.ts'
 
 /** How often an answer was built, in one cache or in all of them. */
 async function missesOf(service: TestApp, cache?: string): Promise<number> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { migrateUp } from '../../src/platform/db/migrate.ts'
-import { adminUrl } from './engines.ts'
+import { adminUrl } from '@manager/harness/run-engines.ts'
 
 const migrations = new URL('../../migrations/', import.meta.url).pathname
 

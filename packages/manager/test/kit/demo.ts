@@ -9,12 +9,12 @@ import { type Person, ensureShop, identityOf } from '../../tools/demo-data.ts'
 import { ensureMachine } from '../../tools/demo-data-machine.ts'
 import { startPartner } from '../../tools/demo-partner.ts'
 import { startDemoProxy } from '../../tools/demo-proxy.ts'
-import { freePort } from '../engines/postgres.ts'
-import { proxySecret } from './app.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { complaintsOf } from './cli-login-page.ts'
 import { createScratchDatabase } from './databases.ts'
-import { startProcess } from './process.ts'
-import { seedUser } from './seed.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 export type DemoScene = Awaited<ReturnType<typeof startDemoScene>>
 

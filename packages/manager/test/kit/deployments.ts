@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Orchestrator, Raised, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
-import type { Person, TestApp } from './app.ts'
-import { type JsonAnswer, call, throughProxy } from './credentials.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { type JsonAnswer, call, throughProxy } from '@manager/harness/credentials.ts'
 import { rawCall } from './http.ts'
 import { type Input, rowCalls } from './row-calls.ts'
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { freePort } from '../engines/postgres.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
 
 const program = new URL('../../tools/dev.ts', import.meta.url).pathname
 const root = new URL('../../../../', import.meta.url).pathname

@@ -1,8 +1,9 @@
 // Calls about endpoints and about who may call them, and what is kept of them.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Person, TestApp } from './app.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { type Input, rowCalls } from './row-calls.ts'
 
 type Owner = { id: string; applicationId: string }

@@ -1,10 +1,11 @@
 // Logged calls of the ESB by SQL, where a test is not about making them, and questions about them.
 import { randomUUID } from 'node:crypto'
 import type { ClientBase, Pool } from 'pg'
-import type { Person, TestApp } from './app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { seedEndpoint } from './endpoints.ts'
-import type { GraphqlAnswer } from './graphql.ts'
-import { type SeededProject, seedMachineUser } from './seed.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
+import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 
 /** Who called what. */
 export type Caller = { projectId: string; endpointId: string; machineUserId: string }

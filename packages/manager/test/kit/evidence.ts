@@ -1,6 +1,7 @@
 // Evidence as administrators get it.
-import { type Person, type TestApp, headersOf } from './app.ts'
-import { type JsonAnswer, call } from './credentials.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { type JsonAnswer, call } from '@manager/harness/credentials.ts'
 
 export type EvidenceRow = Record<string, unknown>
 export type Window = { from?: string; to?: string }

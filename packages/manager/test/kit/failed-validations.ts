@@ -1,8 +1,8 @@
 // Validations that fail, and the answers to a client that is locked out.
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
-import { type JsonAnswer, basicValue, validate } from './credentials.ts'
-import { type SeededProject, seedBasicUser } from './seed.ts'
+import { type JsonAnswer, basicValue, validate } from '@manager/harness/credentials.ts'
+import { type SeededProject, seedBasicUser } from '@manager/harness/seed.ts'
 
 export function expectLocked(answer: JsonAnswer, longestSeconds: number): void {
   expect([answer.status, Object.keys(answer.body)]).toEqual([429, ['valid', 'message', 'code', 'request_id']])

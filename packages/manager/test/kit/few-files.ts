@@ -1,6 +1,6 @@
 // A process that may have 256 files open.
 import { createScratchDatabase } from './databases.ts'
-import { startProcess } from './process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 /** Somebody the service has not met. */
 export const person = { id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }

@@ -3,13 +3,13 @@ import { createSecretKey, hkdfSync, randomInt } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { buildToken, randomText } from '../../src/features/access-tokens/token.pure.ts'
-import { type Person, headersOf, masterKey } from './app.ts'
-import { createToken, throughProxy } from './credentials.ts'
+import { type Person, headersOf, masterKey } from '@manager/harness/callers.ts'
+import { createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { createScratchDatabase } from './databases.ts'
 import type { Flood } from './flood.ts'
-import { postQuery } from './graphql.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
-import { seedUser } from './seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 export const queueSize = 4
 // Only the owner of the master key can compute the right check for a tail that was never issued.

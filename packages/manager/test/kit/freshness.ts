@@ -1,11 +1,11 @@
 // Three processes on one database. Frontend data changes on the first one while clients read it from the other two. No
 // answer to a request that starts after a change was answered may be older than the change.
 import { Pool } from 'pg'
-import { type Person, headersOf, proxySecret } from './app.ts'
-import { postQuery } from './graphql.ts'
-import { startProcess } from './process.ts'
-import { type SeededProject, seedProject, seedTenant, seedUser } from './seed.ts'
-import { type TimedAnswer, startSteady } from './steady.ts'
+import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
+import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 
 /** What is changed, over and over, each time to the next number. */
 type Subject = 'project' | 'leaf' | 'pack'

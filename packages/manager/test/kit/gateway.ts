@@ -1,9 +1,9 @@
 // Endpoints with a machine user that may call them, and calls through the gateway.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
-import { createMachine } from './credentials.ts'
+import { createMachine } from '@manager/harness/credentials.ts'
 import { accessCalls, endpointCalls } from './endpoints.ts'
-import { type SeededProject, seedProject, seedUser } from './seed.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { startUpstream } from './upstream.ts'
 
 export type LoggedCall = {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
 import { asAdmin, prepareTemplate } from './databases.ts'
-import { startKeeper } from './engines.ts'
+import { startKeeper } from '@manager/harness/run-engines.ts'
 
 /** Prepares the run and returns the function that ends it. */
 export default async function setup(): Promise<() => Promise<void>> {

@@ -9,7 +9,8 @@ import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { settings } from '../../src/settings.ts'
 import { redisOptions } from '../../src/world.ts'
-import { type TestApp, testEnv } from './app.ts'
+import type { TestApp } from './app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 
 const publish = (channels: Channels, { tenantId, ...hint }: Hint): boolean =>
   channels.publish(tenantId, encodeHint({ sentAt: Date.now(), hint }))

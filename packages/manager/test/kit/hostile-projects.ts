@@ -1,9 +1,9 @@
 // Projects that take all they can get of something scarce, each in its own way, until they are told to stop.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Place, type SharedScene, bundleBytes, bundlePath } from './shared-scene.ts'
-import { headersOf, proxySecret } from './app.ts'
+import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { nextClient, post } from './flood-client.ts'
-import { boundary, formPart, piletPath } from './pilets.ts'
+import { boundary, formPart, piletPath } from '@manager/harness/pilets.ts'
 import { openRaw } from './raw-socket.ts'
 import { seedTrigger } from './triggers.ts'
 

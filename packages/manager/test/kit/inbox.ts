@@ -1,7 +1,8 @@
 // Notifications made by SQL, and calls about inboxes as the proxy makes them.
 import type { Pool } from 'pg'
 import { v7 } from 'uuid'
-import { type Person, type TestApp, proxySecret } from './app.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { type RawAnswer, rawCall } from './http.ts'
 
 export type Inbox = { tenantId: string; applicationId: string }

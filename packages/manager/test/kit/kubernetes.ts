@@ -1,8 +1,8 @@
 // In front of a Kubernetes API server: lets something happen between the read of an object and the write that follows.
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Kubernetes } from '../engines/kubernetes.ts'
-import { createCertificate } from './certificates.ts'
+import type { Kubernetes } from '@manager/harness/engines/kubernetes.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 
 export type Meddler = {
   server: string

@@ -1,7 +1,8 @@
 // Calls about language packs, with `pack` or `packs` for their result.
 import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
-import type { Person, TestApp } from './app.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 
 const packFields = 'id name content { Key Value }'
 

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { expect, vi } from 'vitest'
 import type { TestApp } from './app.ts'
 import type { GatewayScene, LoggedCall } from './gateway.ts'
-import type { Message } from './http-messages.ts'
+import type { Message } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from './raw-socket.ts'
-import type { RawUpstream } from './raw-upstream.ts'
+import type { RawUpstream } from '@manager/harness/raw-upstream.ts'
 
 export const head = 'HTTP/1.1 200 OK\r\n'
 

@@ -1,12 +1,13 @@
 // Lists for tests about lists: a project with one of everything, every list of the schema found by introspection, and
 // a way to ask each of them.
 import { expect } from 'vitest'
-import { type Person, type TestApp, startTestApp } from './app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './app.ts'
 import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import { seedCall } from './esb-calls.ts'
-import type { GraphqlAnswer } from './graphql.ts'
-import { seedPilet } from './pilets.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
+import { seedPilet } from './seeded-pilets.ts'
 import {
   type SeededProject,
   seedAccessToken,
@@ -14,7 +15,7 @@ import {
   seedMember,
   seedProject,
   seedUser,
-} from './seed.ts'
+} from '@manager/harness/seed.ts'
 import { seedTrigger } from './triggers.ts'
 
 export type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null }

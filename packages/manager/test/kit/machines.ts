@@ -1,8 +1,9 @@
 // Calls about machine users, and what is kept of them.
 import { expect } from 'vitest'
-import type { Person, TestApp } from './app.ts'
-import { basicValue, bearer, call, throughProxy, validate } from './credentials.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { basicValue, bearer, call, throughProxy, validate } from '@manager/harness/credentials.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 
 type Input = Record<string, unknown>
 type Kept = { token_hash: Buffer | null; password_hash: string | null; everything: string }

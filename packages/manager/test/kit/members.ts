@@ -1,7 +1,8 @@
 // Calls about memberships, alike for projects, tenants and applications, and what tests say about their answers.
 import { expect } from 'vitest'
-import type { Person, TestApp } from './app.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 
 type Noun = 'Project' | 'Tenant' | 'Application'
 type Call = (caller: Person, variables: Record<string, string>) => Promise<GraphqlAnswer>

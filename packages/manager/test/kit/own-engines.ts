@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { migrateUp } from '../../src/platform/db/migrate.ts'
 import { createHealthServer } from '../../src/platform/http/health-server.ts'
-import { freePort, startPostgres } from '../engines/postgres.ts'
-import { type RedisServer, startRedis } from '../engines/redis.ts'
-import { proxySecret, startTestApp } from './app.ts'
+import { freePort, startPostgres } from '@manager/harness/engines/postgres.ts'
+import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { startTestApp } from './app.ts'
 
 /** Starts all of it. `close` takes the Redis that runs by then. */
 export async function startWithOwnEngines() {

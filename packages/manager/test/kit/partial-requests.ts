@@ -1,6 +1,6 @@
 // Requests of which the client sends a part, and the rest later or never.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Message, statusOf, valuesOf } from './http-messages.ts'
+import { type Message, statusOf, valuesOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from './raw-socket.ts'
 
 export type Head = { path: string; headers?: Record<string, string>; length: string }

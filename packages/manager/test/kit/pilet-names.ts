@@ -2,11 +2,12 @@
 import { randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import { isExactVersion, isPackageName } from '../../src/platform/inputs/packages.ts'
-import { type Person, type TestApp, proxySecret } from './app.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { askFor } from './cached-responses.ts'
 import { setLayer } from './pilet-rows.ts'
-import { uploadPilet } from './pilets.ts'
-import { seedProject } from './seed.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const headers = { 'x-proxy-auth': proxySecret }
 const modulesPerApplication = 1_000

@@ -5,8 +5,8 @@ import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { type Browser, chromium } from 'playwright-core'
-import { ensureChromium } from '../engines/install.ts'
-import { proxySecret } from './app.ts'
+import { ensureChromium } from '@manager/harness/engines/install.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 
 /** What passes on its way to the browser. */
 export type Passing = { path: string; status: number; headers: Record<string, string>; body: Buffer }

@@ -8,7 +8,7 @@ import { encryptionRing } from '../../src/platform/secrets/keys.ts'
 import { createLockMasterKey } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import type { TestApp } from './app.ts'
-import type { SeededProject } from './seed.ts'
+import type { SeededProject } from '@manager/harness/seed.ts'
 
 export type PackageRow = {
   name: string

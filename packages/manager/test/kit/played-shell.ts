@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ensureCurl } from '../engines/install.ts'
+import { ensureCurl } from '@manager/harness/engines/install.ts'
 import { type Answer, answerOf, parseBody, printed } from './played-page.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,8 @@
 // A service whose projects are deleted, for tests of large and of simultaneous deletions.
 import { afterAll, beforeAll } from 'vitest'
-import { type Person, type TestApp, startTestApp } from './app.ts'
-import { seedUser } from './seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './app.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 /** Starts a service with the limits of production for the tests of a file. */
 export function useDeletions() {

@@ -1,7 +1,8 @@
 // What most test files begin with: a service, its administrator, and projects.
 import { afterAll, beforeAll } from 'vitest'
-import { type Person, type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 type Role = 'readonly' | 'tester' | 'developer' | 'maintainer' | 'owner'
 

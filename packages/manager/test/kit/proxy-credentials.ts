@@ -1,9 +1,10 @@
 // Credentials that the proxy asks about, and refusals of them.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Person, TestApp } from './app.ts'
-import { type JsonAnswer, basicValue, createMachine, validate } from './credentials.ts'
-import type { SeededProject } from './seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import { type JsonAnswer, basicValue, createMachine, validate } from '@manager/harness/credentials.ts'
+import type { SeededProject } from '@manager/harness/seed.ts'
 
 export const username = 'Backend'
 export const password = 'pass:wörd:€🔑 '

@@ -1,6 +1,6 @@
 // A connection of which every byte is ours: sends what no client would, and keeps what comes back.
 import { type Socket, connect } from 'node:net'
-import { type Message, type MessageKind, readMessages, statusOf } from './http-messages.ts'
+import { type Message, type MessageKind, readMessages, statusOf } from '@manager/harness/http-messages.ts'
 
 export type RawSocket = {
   socket: Socket

@@ -1,6 +1,7 @@
 // The configuration of a reference proxy as `manager proxy-config` renders it for a service.
-import { type TestApp, testEnv } from './app.ts'
-import { runManager } from './process.ts'
+import type { TestApp } from './app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { runManager } from './commands.ts'
 
 type Wanted = { form: 'nginx' | 'apache'; management: string; backendUrl: string }
 

@@ -1,6 +1,7 @@
 // The mutations that every kind of row below an application has.
-import type { Person, TestApp } from './app.ts'
-import type { GraphqlAnswer } from './graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 
 export type Input = Record<string, unknown>
 type Asked = Pick<TestApp, 'query'>

@@ -2,8 +2,8 @@
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { randomBytes } from 'node:crypto'
 import type { S3Settings } from '../../src/platform/blobs/s3-client.ts'
-import type { S3Access } from '../engines/s3.ts'
-import { s3Url } from './engines.ts'
+import type { S3Access } from '@manager/harness/engines/s3.ts'
+import { s3Url } from '@manager/harness/run-engines.ts'
 
 function accessOfRun(): S3Access {
   const { origin, username, password } = new URL(s3Url())

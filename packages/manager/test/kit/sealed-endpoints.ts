@@ -1,85 +1,37 @@
 // Endpoints whose secrets are sealed with one key or another, and the commands that change the key.
-import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
+import { masterKey } from '@manager/harness/callers.ts'
+import * as sealed from '@manager/harness/sealed-endpoints.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { encryptionRing } from '../../src/platform/secrets/keys.ts'
 import { type Secrets, createSecrets, sealedWith } from '../../src/platform/secrets/secrets.ts'
-import { masterKey, testEnv } from './app.ts'
+import { runManager } from './commands.ts'
 import type { TestDatabase } from './databases.ts'
-import { runManager } from './process.ts'
-import type { SeededProject } from './seed.ts'
 
-type Row = { id: string; auth_password: Buffer | null; auth_token: Buffer | null }
-
-const columns = ['auth_password', 'auth_token'] as const
-export const keys = {
-  2025: Buffer.alloc(32, 5).toString('base64'),
-  2026: Buffer.alloc(32, 6).toString('base64'),
-  2027: Buffer.alloc(32, 7).toString('base64'),
-}
-export const ring = (...ids: (keyof typeof keys)[]): string => ids.map((id) => `${id}:${keys[id]}`).join(',')
 /** Seals and opens as a process with these keys does. */
-export const secretsOf = (...ids: (keyof typeof keys)[]): Secrets => {
-  const configured = new Map(ids.map((id) => [String(id), Buffer.from(keys[id], 'base64')]))
+export const secretsOf = (...ids: (keyof typeof sealed.keys)[]): Secrets => {
+  const configured = new Map(ids.map((id) => [String(id), Buffer.from(sealed.keys[id], 'base64')]))
   return createSecrets(encryptionRing(Buffer.from(masterKey, 'base64'), configured))
 }
-export const textOf = (id: string, column: string): string => `${column} of ${id}`
+
+type Scene = ReturnType<Parameters<typeof sealed.sealedEndpoints>[0]> & {
+  database: Pick<TestDatabase, 'url'>
+}
 
 /** Seeds them in the project and reads them. */
-export function sealedEndpoints(
-  scene: () => {
-    database: Pick<TestDatabase, 'url'>
-    sql: Pool
-    project: Pick<SeededProject, 'id' | 'applicationId'>
-  },
-) {
+export function sealedEndpoints(scene: () => Scene) {
+  const endpoints = sealed.sealedEndpoints(scene)
   const manager = (encryptionKeys: string, ...args: string[]) =>
     runManager(args, { ...testEnv(scene().database.url), SVC_ENCRYPTION_KEYS: encryptionKeys })
-  /** Endpoints with two secrets each, sealed as a process with the old key does; returns their ids. */
-  async function seedSealed(count: number, secrets: Secrets): Promise<string[]> {
-    const ids = Array.from({ length: count }, () => randomUUID())
-    const sealed = columns.map((column) =>
-      ids.map((id) => secrets.seal(textOf(id, column), { table: 'endpoints', column, id })),
-    )
-    const { sql, project } = scene()
-    await sql.query(
-      `insert into endpoints (id, project_id, application_id, name, description, enabled, consume_url, auth_type,
-         auth_username, transformation_template, log_level, auth_password, auth_token, updated_at)
-       select id, $1, $2, 'sealed', '', true, '/' || id, 'Basic', '', '', 'BASIC', password, token, '2020-01-01T00:00:00Z'
-       from unnest($3::uuid[], $4::bytea[], $5::bytea[]) as wanted (id, password, token)`,
-      [project.id, project.applicationId, ids, ...sealed],
-    )
-    return ids
-  }
-  async function stored(): Promise<Row[]> {
-    const { rows } = await scene().sql.query<Row>(
-      'select id, auth_password, auth_token from endpoints order by id',
-    )
-    return rows
-  }
   /** How many secrets each key has sealed, counted here. */
   async function countedByKey(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {}
-    for (const row of await stored())
-      for (const column of columns) {
-        const sealed = row[column]
-        if (sealed === null) continue
-        counts[sealedWith(sealed)] = (counts[sealedWith(sealed)] ?? 0) + 1
+    for (const row of await endpoints.stored())
+      for (const column of sealed.secretColumns) {
+        const stored = row[column]
+        if (stored === null) continue
+        counts[sealedWith(stored)] = (counts[sealedWith(stored)] ?? 0) + 1
       }
     return counts
   }
-  /** Opens everything that is stored; says what does not open or says something else than it should. */
-  async function openAll(secrets: Secrets, written = new Map<string, string>()): Promise<string[]> {
-    const failures: string[] = []
-    for (const row of await stored())
-      for (const column of columns)
-        try {
-          const text = secrets.open(row[column] as Buffer, { table: 'endpoints', column, id: row.id })
-          const wanted = written.get(textOf(row.id, column)) ?? textOf(row.id, column)
-          if (text !== wanted) failures.push(`${column} of ${row.id} is ${text}, not ${wanted}`)
-        } catch (error) {
-          failures.push(`${column} of ${row.id}: ${(error as Error).message}`)
-        }
-    return failures
-  }
-  return { manager, seedSealed, stored, countedByKey, openAll }
+  return { ...endpoints, manager, countedByKey }
 }

@@ -1,13 +1,14 @@
 // A process of the service with one quiet project and some hostile ones, and what the quiet one does.
 import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
-import { type Person, type TestApp, headersOf, proxySecret, startTestApp } from './app.ts'
+import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './app.ts'
 import { generous } from './comms.ts'
 import { accessCalls, endpointCalls } from './endpoints.ts'
 import { nextClient, post } from './flood-client.ts'
 import { addPackages, setLayer } from './pilet-rows.ts'
-import { uploadPilet } from './pilets.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from './seed.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { seedTrigger } from './triggers.ts'
 import { type Upstream, startUpstream } from './upstream.ts'
 

@@ -1,6 +1,6 @@
 // Websockets as browsers open them: through the proxy, which names user and tenant.
 import { WebSocket } from 'ws'
-import { proxySecret } from './app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 
 export type Seat = { userId: string; tenantId: string; applicationId: string }
 type FrameText = { type: string; [name: string]: unknown }

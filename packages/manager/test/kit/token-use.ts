@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { expect } from 'vitest'
 import type { World } from '../../src/world.ts'
-import { type Person, type TestApp, startTestApp } from './app.ts'
-import { bearer, createToken, throughProxy } from './credentials.ts'
-import { postQuery } from './graphql.ts'
-import { seedUser } from './seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from './app.ts'
+import { bearer, createToken, throughProxy } from '@manager/harness/credentials.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 export const userRoutes = ['/pilets/x', '/api/audit/x', '/api/access/x']
 export type Token = Awaited<ReturnType<typeof createToken>>

@@ -9,7 +9,8 @@ import { createSigningKey } from '../../src/platform/secrets/keys.ts'
 import { verificationKey } from '../../src/platform/audit/verification-marks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/platform/db/database.ts'
-import { type TestApp, masterKey } from './app.ts'
+import type { TestApp } from './app.ts'
+import { masterKey } from '@manager/harness/callers.ts'
 
 const key = Buffer.from(masterKey, 'base64')
 export const checkpointKey = createSigningKey(key, 'audit-checkpoint')

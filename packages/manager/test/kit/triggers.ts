@@ -1,7 +1,8 @@
 // Calls about triggers, and their rows by SQL.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Person, TestApp } from './app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { type Input, rowCalls } from './row-calls.ts'
 
 type Owner = { id: string; applicationId: string }

@@ -1,10 +1,11 @@
 // A process that is killed during an upload leaves a whole version or none. Bytes without a version are swept.
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { type Person, type TestApp, headersOf } from './app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import type { TestApp } from './app.ts'
 import { sha256Of } from './blobs.ts'
-import { callPilets, piletPath, uploadPilet } from './pilets.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
+import { callPilets, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import type { Bucket } from './s3.ts'
 
 type Listed = { name: string; version: string; hash: string }

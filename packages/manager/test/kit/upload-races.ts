@@ -1,10 +1,10 @@
 // Fifty uploads of one version over three processes at the same time: one is stored, and the others leave nothing.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, headersOf } from './app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { sha256Of } from './blobs.ts'
-import { piletPath, uploadPilet } from './pilets.ts'
-import { type ServiceProcess, startProcess } from './process.ts'
+import { piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from './project.ts'
 import { type Bucket, createBucket } from './s3.ts'
 

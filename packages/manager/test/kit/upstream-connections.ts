@@ -2,9 +2,14 @@
 import { expect, vi } from 'vitest'
 import type { TestApp } from './app.ts'
 import type { GatewayScene } from './gateway.ts'
-import { type Message, statusOf, valuesOf } from './http-messages.ts'
+import { type Message, statusOf, valuesOf } from '@manager/harness/http-messages.ts'
 import { openRaw } from './raw-socket.ts'
-import { type Play, type RawUpstream, type RawUpstreamOptions, startRawUpstream } from './raw-upstream.ts'
+import {
+  type Play,
+  type RawUpstream,
+  type RawUpstreamOptions,
+  startRawUpstream,
+} from '@manager/harness/raw-upstream.ts'
 
 /** Addresses of metadata services. */
 export const metadataUrls = [

@@ -2,7 +2,7 @@
 // did since the signal before. `startWatched` starts it from a test.
 import { existsSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { type ServiceProcess, startProcess } from './process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 export type LoopReport = {
   /** How long the loop took to come round, by the clock; the resolution of the watch is part of it. */

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
-import { type JsonAnswer, bearer, call, statuses, throughProxy } from './credentials.ts'
-import { seedMachineUser, seedProject } from './seed.ts'
+import { type JsonAnswer, bearer, call, statuses, throughProxy } from '@manager/harness/credentials.ts'
+import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
 export const machinePath = '/api/machine/nothing'
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

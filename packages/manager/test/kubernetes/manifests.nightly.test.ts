@@ -6,7 +6,7 @@ import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKubernetesOrchestrator } from '../../src/platform/orchestrator/kubernetes.ts'
-import { type Kubernetes, startKubernetes } from '../engines/kubernetes.ts'
+import { type Kubernetes, startKubernetes } from '@manager/harness/engines/kubernetes.ts'
 import { manifests, root } from '../kit/deploy.ts'
 
 let cluster: Kubernetes

@@ -2,10 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Kubernetes, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
-import { type TestApp, proxySecret, startTestApp, testEnv } from '../kit/app.ts'
-import { type ServiceProcess, runManager, runToEnd, startProcess } from '../kit/process.ts'
-import { type SeededProject, seedProject, seedUser } from '../kit/seed.ts'
+import { type Kubernetes, kubernetesTokens, startKubernetes } from '@manager/harness/engines/kubernetes.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { type ServiceProcess, runToEnd, startProcess } from '@manager/harness/process.ts'
+import { runManager } from '../kit/commands.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let cluster: Kubernetes
 let first: TestApp

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createKubernetesOrchestrator } from '../../src/platform/orchestrator/kubernetes.ts'
 import { type Orchestrator, OrchestratorFailure } from '../../src/platform/orchestrator/orchestrator.ts'
-import { type Kubernetes, kubernetesTokens, startKubernetes } from '../engines/kubernetes.ts'
-import { createCertificate } from '../kit/certificates.ts'
+import { type Kubernetes, kubernetesTokens, startKubernetes } from '@manager/harness/engines/kubernetes.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 import { startMeddler } from '../kit/kubernetes.ts'
 
 let cluster: Kubernetes

@@ -17,15 +17,7 @@ const copied = [
   'packages/client/package.json',
   'packages/client/src',
 ]
-const copiedOfManager = [
-  'package.json',
-  'conformance',
-  'migrations',
-  'src',
-  'test/kit',
-  'test/engines',
-  'tools',
-]
+const copiedOfManager = ['package.json', 'conformance', 'migrations', 'src', 'test/kit', 'tools']
 const appFile = 'packages/manager/src/app.ts'
 const permissionsFile = 'packages/manager/src/policy/permissions.ts'
 const settingsFile = 'packages/manager/src/settings.ts'

@@ -205,8 +205,9 @@ export const widgets = defineFeature({
   // Uses it from outside, as a caller and as an operator would, and prints what it sees.
   'packages/manager/test/use-widgets.ts': `import { sealedColumns } from '../src/app.ts'
 import { countByKey } from '../src/platform/secrets/sealed-columns.ts'
-import { proxySecret, startTestApp } from './kit/app.ts'
-import { seedProject, seedUser } from './kit/seed.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
+import { startTestApp } from './kit/app.ts'
 
 const service = await startTestApp({ env: { SVC_WIDGETS_MAX: '1' } })
 const admin = await seedUser(service.sql, 'ann', 'administrator')

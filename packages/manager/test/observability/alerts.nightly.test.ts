@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { ensurePrometheus } from '../engines/install.ts'
+import { ensurePrometheus } from '@manager/harness/engines/install.ts'
 import { type AlertCase, observability, readAlertCases, readAlerts } from '../kit/observability.ts'
 import { metricsOf } from '../kit/promql.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
 import { panelQueries, readAlerts, readDashboards } from '../kit/observability.ts'
-import { type ServiceProcess, startProcess } from '../kit/process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { type Matcher, metricsOf, samplesOf } from '../kit/promql.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 // A real Prometheus scrapes processes under load, as deploy/observability/ configures it: every panel has data of a sensible
 // size, every rule can be evaluated, and nothing fires while all is well.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Prometheus, type Series, startPrometheus } from '../engines/prometheus.ts'
+import { type Prometheus, type Series, startPrometheus } from '@manager/harness/engines/prometheus.ts'
 import { panelQueries, readAlerts, readDashboards } from '../kit/observability.ts'
 import { doWork, startObserved } from '../kit/observed-load.ts'
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { ensureIp } from '../engines/install.ts'
+import { ensureIp } from '@manager/harness/engines/install.ts'
 import type { Seen } from './inside-namespace.ts'
 
 const program = fileURLToPath(new URL('inside-namespace.ts', import.meta.url))

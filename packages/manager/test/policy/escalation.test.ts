@@ -1,8 +1,9 @@
 // Nobody gets more than they may give: the exhaustive table of grants, and races between a grant and a demotion.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
 import { untilWaiting } from '../kit/locks.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const roles = ['readonly', 'tester', 'developer', 'maintainer', 'owner'] as const
 type Role = (typeof roles)[number]

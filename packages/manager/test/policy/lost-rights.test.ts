@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../kit/app.ts'
-import { postQuery } from '../kit/graphql.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
 import { untilWaiting } from '../kit/locks.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let project: SeededProject

@@ -1,10 +1,11 @@
 // Nobody gets more than they may give, in tenants, applications and the system: the tables of grants, and races between
 // a grant and the loss of the right to it. Projects have a file of their own (escalation.test.ts).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
 import { untilWaiting } from '../kit/locks.ts'
 import { memberCalls } from '../kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let project: SeededProject

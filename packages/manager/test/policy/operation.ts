@@ -1,5 +1,5 @@
 // One operation of the schema as the matrix tries it.
-import type { SeededProject } from '../kit/seed.ts'
+import type { SeededProject } from '@manager/harness/seed.ts'
 import type { Principal, seenBy } from './principals.ts'
 import { type MatrixWorld, newSlug } from './world.ts'
 

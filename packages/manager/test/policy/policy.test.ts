@@ -1,8 +1,9 @@
 // Who may do what: the boot refuses an operation without a policy, and the matrix tries every operation as everyone.
 import { createFeatures, defineFeature } from '../../src/feature.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
-import { seedMember, seedTenant, seedUser } from '../kit/seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import { runMatrix } from './matrix.ts'
 import { operations } from './operations.ts'
 import { createMatrixWorld } from './world.ts'

@@ -1,8 +1,9 @@
 // People and things for the matrix: two projects, and one person of each kind in the first.
 import { randomUUID } from 'node:crypto'
-import type { Person, TestApp } from '../kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from '../kit/app.ts'
 import { seedEndpoint, seedEndpointAccess } from '../kit/endpoints.ts'
-import { seedPilet } from '../kit/pilets.ts'
+import { seedPilet } from '../kit/seeded-pilets.ts'
 import {
   type SeededProject,
   seedAccessToken,
@@ -11,7 +12,7 @@ import {
   seedProject,
   seedTenant,
   seedUser,
-} from '../kit/seed.ts'
+} from '@manager/harness/seed.ts'
 import { seedTrigger } from '../kit/triggers.ts'
 import { type Principal, applicationRoles, principals, projectRoles, tenantRoles } from './principals.ts'
 

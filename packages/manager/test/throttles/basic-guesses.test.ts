@@ -1,8 +1,8 @@
 // What a guesser of Basic passwords cannot do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { basicValue, call, throughProxy, validate } from '../kit/credentials.ts'
-import { type SeededProject, seedBasicUser, seedProject } from '../kit/seed.ts'
+import { basicValue, call, throughProxy, validate } from '@manager/harness/credentials.ts'
+import { type SeededProject, seedBasicUser, seedProject } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let target: SeededProject

@@ -1,8 +1,8 @@
 // The throttle of failed machine credentials by the clock of Redis, and when Redis stops answering.
 import { describe, expect, test } from 'vitest'
-import { statuses } from '../kit/credentials.ts'
+import { statuses } from '@manager/harness/credentials.ts'
 import { startDarkProxy } from '../kit/dark-proxy.ts'
-import { redisUrl } from '../kit/engines.ts'
+import { redisUrl } from '@manager/harness/run-engines.ts'
 import { freshClient } from '../kit/machines.ts'
 import { block, fail, useMachineService, pause, redisAnswers, refused } from '../kit/wrong-machine-tokens.ts'
 

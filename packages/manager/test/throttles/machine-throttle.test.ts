@@ -1,7 +1,7 @@
 // The throttle of failed machine credentials: what counts, who is counted, how long a block lasts, and who shares it.
 import { describe, expect, test } from 'vitest'
 import type { TestApp } from '../kit/app.ts'
-import { basicValue, bearer, call, statuses, throughProxy } from '../kit/credentials.ts'
+import { basicValue, bearer, call, statuses, throughProxy } from '@manager/harness/credentials.ts'
 import { freshClient } from '../kit/machines.ts'
 import {
   block,

@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../tools/openapi-frame.ts'
 import { createApiDocument } from '../../tools/openapi.ts'
-import { type Person, type TestApp, headersOf, startTestApp } from '../kit/app.ts'
-import { bearer, throughProxy } from '../kit/credentials.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { bearer, throughProxy } from '@manager/harness/credentials.ts'
 import { rawCall } from '../kit/http.ts'
 import { freshClient } from '../kit/machines.ts'
 import { type ApiRoute, routesOf } from '../kit/routes.ts'
-import { seedUser } from '../kit/seed.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let person: Person

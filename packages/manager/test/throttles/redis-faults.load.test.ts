@@ -1,11 +1,11 @@
 // Throttles while Redis is hung, emptied and killed: answers go on, and so do the limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RedisServer, startRedis } from '../engines/redis.ts'
-import { freePort } from '../engines/postgres.ts'
+import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { bearer, call } from '../kit/credentials.ts'
+import { bearer, call } from '@manager/harness/credentials.ts'
 import { startDarkProxy } from '../kit/dark-proxy.ts'
-import { seedMachineUser, seedProject } from '../kit/seed.ts'
+import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
 let redis: RedisServer
 let one: TestApp

@@ -1,9 +1,9 @@
 // How failed validations lock a client out, by the clock.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { type JsonAnswer, basicValue, statuses } from '../kit/credentials.ts'
+import { type JsonAnswer, basicValue, statuses } from '@manager/harness/credentials.ts'
 import { failedValidations } from '../kit/failed-validations.ts'
-import { type SeededProject, seedProject } from '../kit/seed.ts'
+import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 import { fail as failMachine } from '../kit/wrong-machine-tokens.ts'
 
 const quickLimits = {

@@ -1,7 +1,8 @@
 // How failed validations lock a client out, and whom a lockout spares.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
 import {
   type JsonAnswer,
   basicValue,
@@ -10,9 +11,9 @@ import {
   statuses,
   throughProxy,
   validate,
-} from '../kit/credentials.ts'
+} from '@manager/harness/credentials.ts'
 import { expectLocked, failedValidations } from '../kit/failed-validations.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from '../kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { fail as failMachine } from '../kit/wrong-machine-tokens.ts'
 
 let service: TestApp

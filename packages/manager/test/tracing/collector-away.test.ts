@@ -1,11 +1,12 @@
 // A collector that hangs, refuses or is away: requests do not notice, memory is bounded, and a shutdown ends in time.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from '../kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../kit/app.ts'
 import { callersTrace, startCollector } from '../kit/collector.ts'
 import { createScratchDatabase } from '../kit/databases.ts'
-import { startProcess } from '../kit/process.ts'
-import { seedUser } from '../kit/seed.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const somebody = { id: randomUUID(), email: 'somebody@example.org', name: 'Somebody' }
 

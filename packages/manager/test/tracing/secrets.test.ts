@@ -1,10 +1,10 @@
 // Spans leave the service. Every byte that the collector gets is searched for what must not be in it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { headersOf, proxySecret } from '../kit/app.ts'
+import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { type Collector, callersTrace, startCollector } from '../kit/collector.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
-import { postQuery } from '../kit/graphql.ts'
-import { seedUser } from '../kit/seed.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 let collector: Collector
 let gateway: Gateway

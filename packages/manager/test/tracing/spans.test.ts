@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Collector, callersTrace, startCollector } from '../kit/collector.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
-import { headersOf } from '../kit/app.ts'
-import { postQuery } from '../kit/graphql.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
 
 let collector: Collector
 let gateway: Gateway

@@ -1,10 +1,10 @@
 // Without a collector: contexts pass through, and nothing of OpenTelemetry is loaded.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { headersOf } from '../kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { callersTrace, startCollector } from '../kit/collector.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
-import { postQuery } from '../kit/graphql.ts'
-import { startProcess } from '../kit/process.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
 
 let gateway: Gateway
 beforeAll(async () => {

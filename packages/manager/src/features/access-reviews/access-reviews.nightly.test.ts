@@ -6,12 +6,12 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedAccessCrowd } from '../../../test/kit/access-crowd.ts'
 import { attestPath, reviewPath } from '../../../test/kit/access-reviews.ts'
-import { type Person, headersOf } from '../../../test/kit/app.ts'
-import { call } from '../../../test/kit/credentials.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { call } from '@manager/harness/credentials.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
-import { seedUser } from '../../../test/kit/seed.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 
 const people = loadSize(20_000, 100_000)
 const entries = 3 * people + 1

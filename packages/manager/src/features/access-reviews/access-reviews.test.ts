@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { reviewCalls, reviewPath } from '../../../test/kit/access-reviews.ts'
-import { bearer, call, createMachine, createToken, throughProxy } from '../../../test/kit/credentials.ts'
+import { bearer, call, createMachine, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { seedEndpoint, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { memberCalls, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person } = useProject({ withOther: true })
 const { ask, read, of } = reviewCalls(() => service)

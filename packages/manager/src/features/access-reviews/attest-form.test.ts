@@ -1,10 +1,10 @@
 // Attesting with the form of the page: what it records, and what it refuses.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reviewPath } from '../../../test/kit/access-reviews.ts'
-import { type Person, headersOf } from '../../../test/kit/app.ts'
-import { formTokenOf } from '../../../test/kit/cli-login.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { formTokenOf } from '@manager/harness/cli-login.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project, person, member } = useProject()
 let second: Person

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { attestPath, reviewCalls } from '../../../test/kit/access-reviews.ts'
-import { headersOf } from '../../../test/kit/app.ts'
-import { bearer, call, createToken, throughProxy } from '../../../test/kit/credentials.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { bearer, call, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember } from '../../../test/kit/seed.ts'
+import { seedMember } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true })
 const { read, attest, of } = reviewCalls(() => service)

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseCsv, reviewCalls, reviewPath } from '../../../test/kit/access-reviews.ts'
-import { type Person, headersOf } from '../../../test/kit/app.ts'
-import { createMachine, createToken } from '../../../test/kit/credentials.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { createMachine, createToken } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { appendRows } from '../../../test/kit/trail.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true })

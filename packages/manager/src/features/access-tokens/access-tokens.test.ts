@@ -1,9 +1,10 @@
 import { pbkdf2, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { createToken } from '../../../test/kit/credentials.ts'
-import { seedUser } from '../../../test/kit/seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { createToken } from '@manager/harness/credentials.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 import { newId } from '../../platform/ids.ts'
 
 const allFields = 'id name tokenPrefix expiresAt createdAt lastUsedAt revoked'

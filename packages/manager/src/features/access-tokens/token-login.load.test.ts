@@ -1,8 +1,9 @@
 // The slow hash of personal access tokens under pressure, and how soon a use is shown.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { call, createToken } from '../../../test/kit/credentials.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { call, createToken } from '@manager/harness/credentials.ts'
 import {
   type Token,
   extend,

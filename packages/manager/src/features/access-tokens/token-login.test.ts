@@ -2,11 +2,12 @@
 import { createSecretKey, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, masterKey, proxySecret } from '../../../test/kit/app.ts'
-import { bearer, call, createToken, validate } from '../../../test/kit/credentials.ts'
+import { type Person, headersOf, masterKey, proxySecret } from '@manager/harness/callers.ts'
+import type { TestApp } from '../../../test/kit/app.ts'
+import { bearer, call, createToken, validate } from '@manager/harness/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedUser } from '@manager/harness/seed.ts'
 import {
   type Token,
   ask,

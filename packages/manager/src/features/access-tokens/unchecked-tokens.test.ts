@@ -1,11 +1,12 @@
 // Personal access tokens of an old install: they work as before, and make no guess cheaper than it has to be.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Person, TestApp } from '../../../test/kit/app.ts'
-import { bearer, createToken, validate } from '../../../test/kit/credentials.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { TestApp } from '../../../test/kit/app.ts'
+import { bearer, createToken, validate } from '@manager/harness/credentials.ts'
 import { planOf } from '../../../test/kit/plans.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedOldToken } from '../../../test/kit/seed.ts'
+import { seedOldToken } from '@manager/harness/seed.ts'
 import { ask, extend, kdfRuns, tokenUse, whoIs } from '../../../test/kit/token-use.ts'
 
 const { service, project, person } = useProject({ transport: { extend } })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

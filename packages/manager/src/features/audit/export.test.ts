@@ -1,7 +1,8 @@
 // The export of the audit trail, as administrators behind the proxy meet it.
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type ExportedEntry,
   type JsonExport,
@@ -10,8 +11,8 @@ import {
   parseCsv,
 } from '../../../test/kit/audit-export.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
-import { createToken } from '../../../test/kit/credentials.ts'
-import { seedUser } from '../../../test/kit/seed.ts'
+import { createToken } from '@manager/harness/credentials.ts'
+import { seedUser } from '@manager/harness/seed.ts'
 import { canonicalJson, systemChain } from '../../platform/audit/entry.ts'
 import { createVerifyingKey } from '../../platform/secrets/keys.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { callAsMachine } from '../../../test/kit/backends.ts'
-import { bearer } from '../../../test/kit/credentials.ts'
+import { callAsMachine } from '@manager/harness/backends.ts'
+import { bearer } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project, other } = useProject({ withOther: true })
 

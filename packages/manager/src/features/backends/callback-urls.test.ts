@@ -1,10 +1,10 @@
 // Which callback URLs are accepted at registration. What is called is judged once more, at every connection.
 import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../../../test/kit/app.ts'
-import { register } from '../../../test/kit/backends.ts'
+import { register } from '@manager/harness/backends.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { refusedCallbackUrls } from '../../../test/kit/refused-callback-urls.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject()
 

@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  callbackUrl,
-  heartbeat,
-  register,
-  runSchedule,
-  silence,
-  storedBackend,
-} from '../../../test/kit/backends.ts'
+import { callbackUrl, heartbeat, register, silence, storedBackend } from '@manager/harness/backends.ts'
+import { runSchedule } from '../../../test/kit/schedules.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject()
 

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  callbackUrl,
-  heartbeat,
-  register,
-  runSchedule,
-  silence,
-  storedBackend,
-} from '../../../test/kit/backends.ts'
+import { callbackUrl, heartbeat, register, silence, storedBackend } from '@manager/harness/backends.ts'
+import { runSchedule } from '../../../test/kit/schedules.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMachineUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 import { settingsOf } from '../../config/config.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { encryptionRing } from '../../platform/secrets/keys.ts'

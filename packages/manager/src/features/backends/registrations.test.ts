@@ -9,12 +9,12 @@ import {
   silence,
   storedBackend,
   unregister,
-} from '../../../test/kit/backends.ts'
-import { bearer } from '../../../test/kit/credentials.ts'
+} from '@manager/harness/backends.ts'
+import { bearer } from '@manager/harness/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import { sealedColumns } from '../../app.ts'
 import { rewrapAll } from '../../platform/secrets/sealed-columns.ts'
 import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'

@@ -1,11 +1,12 @@
 // What has logged calls stays: refusals, and first calls that race with a deletion.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Caller, seedCall, seedCaller, seedCalls, seedPair } from '../../../test/kit/esb-calls.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

@@ -1,8 +1,9 @@
 // By which plans a large log is read and counted: the statements the service runs are run again with EXPLAIN.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Caller, esbAuditLogsOf, seedCaller, seedCalls, seedPair } from '../../../test/kit/esb-calls.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

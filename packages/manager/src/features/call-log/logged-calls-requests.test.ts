@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Caller, esbAuditLogsOf, seedCall, seedCaller, seedCalls } from '../../../test/kit/esb-calls.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin } = useProject()
 

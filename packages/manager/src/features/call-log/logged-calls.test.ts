@@ -1,7 +1,7 @@
 // Reading logged calls through GraphQL. By which plans: logged-calls-plans.test.ts.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { seedEndpoint } from '../../../test/kit/endpoints.ts'
 import {
   type Caller,
@@ -11,10 +11,10 @@ import {
   seedCalls,
   seedPair,
 } from '../../../test/kit/esb-calls.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const mebibyte = 1_048_576
 const everything = `id timestamp sourceIP method path targetURL responseStatus durationMs transformationApplied failure

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../../../test/kit/app.ts'
 import { seedCaller } from '../../../test/kit/esb-calls.ts'
 import { addMonth, callDuringRun, readLog, retainingServices } from '../../../test/kit/log-months.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const services: TestApp[] = []
 

@@ -1,12 +1,13 @@
 // The job that makes and drops the months of the log.
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type TestApp, headersOf } from '../../../test/kit/app.ts'
+import type { TestApp } from '../../../test/kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { seedCall, seedCaller } from '../../../test/kit/esb-calls.ts'
-import { postQuery } from '../../../test/kit/graphql.ts'
-import { startProcess } from '../../../test/kit/process.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
+import { startProcess } from '@manager/harness/process.ts'
 import { addMonth, callDuringRun, readLog, retainingServices, run } from '../../../test/kit/log-months.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const dayMs = 86_400_000
 const services: TestApp[] = []

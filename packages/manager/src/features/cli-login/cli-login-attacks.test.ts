@@ -2,7 +2,8 @@
 // and guesses.
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type Terminal,
   formTokenOf,
@@ -10,7 +11,7 @@ import {
   openPage,
   openTerminal,
   sendForm,
-} from '../../../test/kit/cli-login.ts'
+} from '@manager/harness/cli-login.ts'
 
 let service: TestApp
 let terminal: Terminal

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Terminal, decide, openTerminal } from '../../../test/kit/cli-login.ts'
+import { type Terminal, decide, openTerminal } from '@manager/harness/cli-login.ts'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 // Of four kills one comes while people approve, and one in each third of the fetching.
 const kills = loadSize(4, 8)

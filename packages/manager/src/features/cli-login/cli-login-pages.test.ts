@@ -1,6 +1,7 @@
 // The page on which a person decides about a login: what it shows, what it does, and how it fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type Terminal,
   decide,
@@ -8,7 +9,7 @@ import {
   openPage,
   openTerminal,
   sendForm,
-} from '../../../test/kit/cli-login.ts'
+} from '@manager/harness/cli-login.ts'
 
 let service: TestApp
 let terminal: Terminal

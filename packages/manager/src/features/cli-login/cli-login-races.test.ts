@@ -1,7 +1,8 @@
 // Two things happen to a login at once: exactly one of them counts, and no token is left over.
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type Terminal,
   decide,
@@ -9,7 +10,7 @@ import {
   openPage,
   openTerminal,
   sendForm,
-} from '../../../test/kit/cli-login.ts'
+} from '@manager/harness/cli-login.ts'
 
 let service: TestApp
 let terminal: Terminal

@@ -1,7 +1,8 @@
 // A terminal signs in through a browser: what each side sees in each state. Attacks on it are in cli-login-attacks.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
-import { type Terminal, decide, openTerminal, postJson } from '../../../test/kit/cli-login.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type Terminal, decide, openTerminal, postJson } from '@manager/harness/cli-login.ts'
 
 let service: TestApp
 let terminal: Terminal

@@ -1,7 +1,7 @@
 // A flood of logins from many addresses: the table keeps within its limit, and a start costs the same as before.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type Terminal, from, openTerminal } from '../../../test/kit/cli-login.ts'
+import { type Terminal, from, openTerminal } from '@manager/harness/cli-login.ts'
 import { pendingOf, seedPending } from '../../../test/kit/pending-logins.ts'
 
 let service: TestApp

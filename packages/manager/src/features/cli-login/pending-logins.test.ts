@@ -1,7 +1,7 @@
 // How many logins wait at most: starting one is never refused, and the oldest pending ones make room.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type Terminal, decide, from, openTerminal } from '../../../test/kit/cli-login.ts'
+import { type Terminal, decide, from, openTerminal } from '@manager/harness/cli-login.ts'
 import { pendingOf, seedPending } from '../../../test/kit/pending-logins.ts'
 
 let service: TestApp

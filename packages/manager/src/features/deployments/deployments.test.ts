@@ -1,11 +1,11 @@
 // What the proxy asks about deployments: wake, ready and deployment.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callbackUrl, register, silence } from '../../../test/kit/backends.ts'
+import { callbackUrl, register, silence } from '@manager/harness/backends.ts'
 import { createFakeOrchestrator, proxyCalls, seedSpecification } from '../../../test/kit/deployments.ts'
-import { call } from '../../../test/kit/credentials.ts'
+import { call } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMachineUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 import { OrchestratorFailure } from '../../platform/orchestrator/orchestrator.ts'
 
 let before: (calls: number) => Promise<void> | void

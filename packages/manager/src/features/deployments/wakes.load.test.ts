@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { throughProxy } from '../../../test/kit/credentials.ts'
+import { throughProxy } from '@manager/harness/credentials.ts'
 import { proxyCalls, seedSpecification } from '../../../test/kit/deployments.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { planOf } from '../../../test/kit/plans.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import { wakingProgram, workloadsTable } from '../../../test/kit/waking-process.ts'
 
 const { service, project } = useProject()

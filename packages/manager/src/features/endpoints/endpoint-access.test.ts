@@ -1,12 +1,12 @@
 // The rows that let machine users call endpoints, through GraphQL.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { accessCalls, endpointCalls, seedEndpoint, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser, seedMember, seedUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser, seedMember, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other } = useProject({ withOther: true })
 

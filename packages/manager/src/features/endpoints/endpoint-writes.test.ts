@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { endpointCalls, seedEndpoint } from '../../../test/kit/endpoints.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 type Input = Record<string, unknown>
 

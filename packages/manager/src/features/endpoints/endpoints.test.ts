@@ -1,14 +1,14 @@
 // Endpoints through GraphQL: reading them, their life, and who may do what. What may be stored: endpoint-writes.test.ts.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import {
   endpointCalls,
   endpointFields,
   seedEndpoint,
   seedEndpointAccess,
 } from '../../../test/kit/endpoints.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import {
@@ -17,7 +17,7 @@ import {
   seedMember,
   seedProject,
   seedUser,
-} from '../../../test/kit/seed.ts'
+} from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { startUpstream } from '../../../test/kit/upstream.ts'
 
 let service: TestApp

@@ -1,7 +1,7 @@
 // Evidence as pages and as CSV.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseCsv } from '../../../test/kit/access-reviews.ts'
-import { type Person, headersOf } from '../../../test/kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { aroundNow, evidenceRows, runEvidence } from '../../../test/kit/evidence.ts'
 import { formulaPayloads } from '../../../test/kit/formula-payloads.ts'
 import { useProject } from '../../../test/kit/project.ts'

@@ -1,12 +1,13 @@
 // What the rows of evidence say, for each group of questions an auditor has.
 import { describe, expect, test } from 'vitest'
-import { headersOf, startTestApp } from '../../../test/kit/app.ts'
-import { decide, openTerminal } from '../../../test/kit/cli-login.ts'
-import { createMachine, createToken, validate } from '../../../test/kit/credentials.ts'
+import { headersOf } from '@manager/harness/callers.ts'
+import { startTestApp } from '../../../test/kit/app.ts'
+import { decide, openTerminal } from '@manager/harness/cli-login.ts'
+import { createMachine, createToken, validate } from '@manager/harness/credentials.ts'
 import { seedCall, seedCaller } from '../../../test/kit/esb-calls.ts'
 import { type EvidenceRow, evidenceRows } from '../../../test/kit/evidence.ts'
 import { memberCalls } from '../../../test/kit/members.ts'
-import { uploadPilet } from '../../../test/kit/pilets.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedRuns, seedTrigger } from '../../../test/kit/triggers.ts'
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { headersOf } from '../../../test/kit/app.ts'
+import { headersOf } from '@manager/harness/callers.ts'
 import { runEvidence } from '../../../test/kit/evidence.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, admin, project } = useProject()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Gateway, type Sent, startGateway } from '../../../test/kit/gateway.ts'
 import { freshClient, machineCalls } from '../../../test/kit/machines.ts'
-import { createMachine, throughProxy } from '../../../test/kit/credentials.ts'
+import { createMachine, throughProxy } from '@manager/harness/credentials.ts'
 
 let gateway: Gateway
 let second: TestApp

@@ -1,7 +1,7 @@
 // From the X-Request-Id of a response to the reason: in the log of calls, and in the log line of the request.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { throughProxy } from '../../../test/kit/credentials.ts'
+import { throughProxy } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf } from '../../../test/kit/esb-calls.ts'
 import { type Gateway, type HeaderLine, answerTo, startGateway } from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'

@@ -3,7 +3,7 @@ import type { Histogram } from 'prom-client'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { throughProxy } from '../../../test/kit/credentials.ts'
+import { throughProxy } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf } from '../../../test/kit/esb-calls.ts'
 import {
   type Gateway,

@@ -1,7 +1,7 @@
 // Which calls reach an endpoint, in which order the others are refused, and with which words.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createMachine, throughProxy } from '../../../test/kit/credentials.ts'
+import { createMachine, throughProxy } from '@manager/harness/credentials.ts'
 import {
   type Answered,
   type Gateway,
@@ -11,7 +11,7 @@ import {
 } from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
 import { uuid } from '../../../test/kit/members.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const maxBytes = 2_048
 const notFound = 'Endpoint not found or not enabled'

@@ -1,7 +1,7 @@
 // Whose inbox it is: nothing but the headers of the proxy says so, and nobody reads or marks what is not theirs.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Person, proxySecret } from '../../../test/kit/app.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import {
   callComms,
   inboxCalls,
@@ -10,7 +10,7 @@ import {
   tenantHeaders,
 } from '../../../test/kit/inbox.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true })
 const { list, unread, read, seen } = inboxCalls(() => service)

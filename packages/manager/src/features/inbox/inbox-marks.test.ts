@@ -5,7 +5,7 @@ import { v7 } from 'uuid'
 import { inboxCalls, recipientRows, seedNotifications } from '../../../test/kit/inbox.ts'
 import { untilWaiting } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember } from '../../../test/kit/seed.ts'
+import { seedMember } from '@manager/harness/seed.ts'
 import type { Hint } from '../live-sockets/hints.pure.ts'
 import { createInboxService } from './inbox.service.ts'
 

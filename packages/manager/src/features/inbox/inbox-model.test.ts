@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import {
   type Inbox,
   addPastMonths,
@@ -12,7 +12,7 @@ import {
   seedNotifications,
 } from '../../../test/kit/inbox.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, project, person } = useProject()
 const { list, unread, read, seen } = inboxCalls(() => service)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addPastMonths, inboxCalls, seedNotifications } from '../../../test/kit/inbox.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember } from '../../../test/kit/seed.ts'
+import { seedMember } from '@manager/harness/seed.ts'
 import { encodeCursor } from './inbox-cursor.pure.ts'
 import { maxLookedAt } from './inbox.store.ts'
 

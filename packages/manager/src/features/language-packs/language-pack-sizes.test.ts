@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 const mebibyte = 1_048_576

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 const { service, admin, project, other } = useProject({ withOther: true })

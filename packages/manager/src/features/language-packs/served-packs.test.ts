@@ -15,7 +15,7 @@ import {
   unless,
 } from '../../../test/kit/cached-responses.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 
 /** A second process of the same installation. */
 let twin: TestApp

@@ -1,6 +1,6 @@
 // The end of a process that holds sockets.
 import { expect, test } from 'vitest'
-import { startProcess } from '../../../test/kit/process.ts'
+import { startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { openRawSocket, closeCodeOf } from '../../../test/kit/raw-frames.ts'
 import { openSocket, refusedHandshake, seatHeaders, socketPath } from '../../../test/kit/sockets.ts'

@@ -1,6 +1,7 @@
 // The handshake of the websocket: an ordinary request until it is accepted, refused like every other.
 import { describe, expect, test } from 'vitest'
-import { type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { closeCodeOf, clientFrame, handshake, opcodes } from '../../../test/kit/raw-frames.ts'
 import { openRaw } from '../../../test/kit/raw-socket.ts'
@@ -11,8 +12,7 @@ import {
   seatHeaders,
   socketPath,
 } from '../../../test/kit/sockets.ts'
-import type { Message } from '../../../test/kit/http-messages.ts'
-import { statusOf } from '../../../test/kit/http-messages.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 
 const { service, project, admin } = useProject()
 const seat = (): Seat => ({

@@ -1,9 +1,10 @@
 // Sockets end when access does, and only then.
 import { describe, expect, test } from 'vitest'
-import { type Person, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { startTestApp } from '../../../test/kit/app.ts'
 import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject } from '@manager/harness/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
 
 const { service, project, admin, person, member: staff } = useProject()

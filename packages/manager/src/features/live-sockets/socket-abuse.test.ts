@@ -1,8 +1,9 @@
 // Clients that break the rules, are silent, or do not read: each ends with its own code and disturbs nobody.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, startTestApp, testEnv } from '../../../test/kit/app.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { testEnv } from '@manager/harness/test-env.ts'
 import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
-import { runToEnd } from '../../../test/kit/process.ts'
+import { runToEnd } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import {
   clientFrame,

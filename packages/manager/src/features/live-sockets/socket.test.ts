@@ -1,10 +1,10 @@
 // The websocket: who gets in, and what they are told.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
 import { markText } from '../inbox/mark-text.pure.ts'
 import { notificationText } from '../notifications/hint-texts.pure.ts'

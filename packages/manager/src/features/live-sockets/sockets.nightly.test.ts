@@ -6,9 +6,9 @@ import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
 import { hintSender, liveHint } from '../../../test/kit/hints.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
-import { startProcess } from '../../../test/kit/process.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { startProcess } from '@manager/harness/process.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import { openCrowd, seedCrowd } from '../../../test/kit/socket-crowd.ts'
 
 const bench = new URL('../../../bench/comms-sockets.ts', import.meta.url).pathname

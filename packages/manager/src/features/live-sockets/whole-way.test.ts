@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { emit, generous, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
 import { inboxCalls } from '../../../test/kit/inbox.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { generateToken, machineCalls, passwordWorks, tokenWorks } from '../../../test/kit/machines.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 let replicas: TestApp[]

@@ -1,7 +1,8 @@
 // Bearer authentication of machine users on /api/machine/* and /esb/*, and GET /api/machine/check.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type JsonAnswer,
   basicValue,
@@ -10,11 +11,11 @@ import {
   createMachine,
   createToken,
   throughProxy,
-} from '../../../test/kit/credentials.ts'
+} from '@manager/harness/credentials.ts'
 import { type RawCall, rawCall } from '../../../test/kit/http.ts'
 import { freshClient, machineCalls } from '../../../test/kit/machines.ts'
 import { uuid } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMachineUser, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const check = '/api/machine/check'
 // The first two are routes of this test's own, the others match no route.

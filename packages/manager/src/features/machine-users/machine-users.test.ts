@@ -1,10 +1,11 @@
 // Machine users through GraphQL: making, listing, changing and removing them. Rotation: machine-credentials.test.ts.
 import { createHash, pbkdf2Sync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { seedEndpoint } from '../../../test/kit/endpoints.ts'
 import { seedCall } from '../../../test/kit/esb-calls.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import {
   generateToken,
   machineCalls,
@@ -14,7 +15,7 @@ import {
 } from '../../../test/kit/machines.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 let replicas: TestApp[]

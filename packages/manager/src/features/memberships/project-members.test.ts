@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { codeOf, expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person } = useProject({ withOther: true })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectRefused, memberCalls, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedProject, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMember, seedProject, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person } = useProject({ withOther: true })
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMember, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 

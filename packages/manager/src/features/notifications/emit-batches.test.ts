@@ -11,7 +11,7 @@ import {
 } from '../../../test/kit/comms.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createNotificationMetrics } from './notifications.metrics.ts'
 import { readEmitInput } from './emit-input.pure.ts'

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { contentOf, emit, generous, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject({ env: generous })
 let token: string

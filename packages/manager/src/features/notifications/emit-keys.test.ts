@@ -5,7 +5,7 @@ import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { emit, generous, placeOf, recipientsOf, seedTenantMember } from '../../../test/kit/comms.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMachineUser, seedTenant } from '@manager/harness/seed.ts'
 import { canonicalText, readEmitInput } from './emit-input.pure.ts'
 
 const { service, project } = useProject({ env: generous })

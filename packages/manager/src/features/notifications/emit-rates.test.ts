@@ -4,9 +4,9 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { emit, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
-import { redisUrl } from '../../../test/kit/engines.ts'
+import { redisUrl } from '@manager/harness/run-engines.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMachineUser, seedProject } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { redisAnswers } from '../../../test/kit/wrong-machine-tokens.ts'
 
 const { service } = useProject()

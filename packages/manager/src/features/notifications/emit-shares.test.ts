@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { contentOf, emit, generous, placeOf } from '../../../test/kit/comms.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMachineUser, seedProject } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { createInboxService } from '../inbox/inbox.service.ts'
 
 const { service, project } = useProject({ env: generous })

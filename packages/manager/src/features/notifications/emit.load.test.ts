@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emit, generous, placeOf, seedTenantMember } from '../../../test/kit/comms.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser } from '../../../test/kit/seed.ts'
+import { seedMachineUser } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject({ env: generous })
 let token: string

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emit, generous, placeOf, seedTenantMember } from '../../../test/kit/comms.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMachineUser, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject({ env: generous })
 let token: string

@@ -16,7 +16,7 @@ import {
 } from '../../../test/kit/comms.ts'
 import { uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedMachineUser, seedMember, seedProject, seedTenant } from '../../../test/kit/seed.ts'
+import { seedMachineUser, seedMember, seedProject, seedTenant } from '@manager/harness/seed.ts'
 
 const { service, admin, project, other, person, member } = useProject({ withOther: true, env: generous })
 let token: string

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { runSchedule } from '../../../test/kit/backends.ts'
+import { runSchedule } from '../../../test/kit/schedules.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject()
 let replica: TestApp
@@ -132,7 +132,7 @@ describe('months', () => {
 
   test('an emit makes the months that are not there yet', async () => {
     const { emit, placeOf, seedTenantMember } = await import('../../../test/kit/comms.ts')
-    const { seedMachineUser } = await import('../../../test/kit/seed.ts')
+    const { seedMachineUser } = await import('@manager/harness/seed.ts')
     const { token } = await seedMachineUser(service.sql, project)
     await seedTenantMember(service, project)
     const { rows } = await service.sql.query<{ name: string }>(

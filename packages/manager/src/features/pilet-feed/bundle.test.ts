@@ -1,7 +1,8 @@
 // GET /pilet-bundle/…, as browsers load the bytes of a pilet.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
 import {
   type ProxyCall,
   askFor,
@@ -14,7 +15,7 @@ import {
 import { type RawAnswer, rawCall } from '../../../test/kit/http.ts'
 import { addPackages, setLayer, sha256 } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject, seedTenant } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedTenant } from '@manager/harness/seed.ts'
 
 /** A second process of the same installation. */
 let twin: TestApp

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { askFor } from '../../../test/kit/cached-responses.ts'
 import { type Layer, addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedTenant } from '../../../test/kit/seed.ts'
+import { seedTenant } from '@manager/harness/seed.ts'
 import { type Layers, fullBackend, fullFrontend, mergeLayers } from '../settings/layers.pure.ts'
 
 const names = ['a', 'b', '@acme/c']

@@ -6,7 +6,7 @@ import { isVersionRead } from '../../../test/kit/counted-statements.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const { service, project } = useProject()
 beforeAll(async () => {

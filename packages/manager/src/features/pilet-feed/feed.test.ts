@@ -11,7 +11,7 @@ import {
 } from '../../../test/kit/cached-responses.ts'
 import { addPackages, setLayer, sha256, signingOf } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
 
 /** A second process of the same installation. */
 let twin: TestApp

@@ -1,6 +1,6 @@
 // Any legal name and version, from the upload to the link in the feed to the bundle.
 import { test } from 'vitest'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { expectNamesToRoundTrip } from '../../../test/kit/pilet-names.ts'
 import { useProject } from '../../../test/kit/project.ts'
 

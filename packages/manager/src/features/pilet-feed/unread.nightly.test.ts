@@ -4,12 +4,13 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Socket, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { setLayer } from '../../../test/kit/pilet-rows.ts'
-import { uploadPilet } from '../../../test/kit/pilets.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const mebibyte = 1_048_576
 const size = 16 * mebibyte

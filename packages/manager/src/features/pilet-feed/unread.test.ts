@@ -1,12 +1,13 @@
 // Bundles that are being sent to clients who do not read them.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { proxySecret } from '@manager/harness/callers.ts'
+import { startTestApp } from '../../../test/kit/app.ts'
 import { askFor } from '../../../test/kit/cached-responses.ts'
-import { statusOf } from '../../../test/kit/http-messages.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type RawSocket, openRaw } from '../../../test/kit/raw-socket.ts'
-import type { SeededProject } from '../../../test/kit/seed.ts'
+import type { SeededProject } from '@manager/harness/seed.ts'
 
 // More than a connection takes that nobody reads from.
 const size = 8 * 1_048_576

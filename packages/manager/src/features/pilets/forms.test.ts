@@ -1,10 +1,11 @@
 // Bodies that are no form with one file: each is answered clearly, stores nothing, and gives its memory back.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Person, startTestApp, headersOf } from '../../../test/kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { startTestApp } from '../../../test/kit/app.ts'
 import { rawCall } from '../../../test/kit/http.ts'
-import { statusOf } from '../../../test/kit/http-messages.ts'
-import { boundary, formField, formOf, formPart, piletPath, uploadPilet } from '../../../test/kit/pilets.ts'
+import { statusOf } from '@manager/harness/http-messages.ts'
+import { boundary, formField, formOf, formPart, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type RawSocket, openRaw } from '../../../test/kit/raw-socket.ts'
 

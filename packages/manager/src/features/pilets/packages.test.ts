@@ -1,10 +1,11 @@
 // Packages over REST: lists, downloads, and the deletion that only disables.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
-import { bearer, createToken } from '../../../test/kit/credentials.ts'
-import { callPilets, piletPath, seedPilet, uploadPilet } from '../../../test/kit/pilets.ts'
+import { bearer, createToken } from '@manager/harness/credentials.ts'
+import { callPilets, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import { seedPilet } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, other, person, member, admin } = useProject({ withOther: true })

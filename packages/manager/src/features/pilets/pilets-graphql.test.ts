@@ -1,8 +1,9 @@
 // Packages over GraphQL: everything but their bytes.
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
-import { seedPilet, uploadPilet } from '../../../test/kit/pilets.ts'
+import { seedPilet } from '../../../test/kit/seeded-pilets.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, other, admin, member } = useProject({ withOther: true })

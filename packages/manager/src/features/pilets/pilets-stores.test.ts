@@ -1,15 +1,16 @@
 // The same pilets in the database and in a bucket: callers cannot tell where the bytes are.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, headersOf, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { sha256Of } from '../../../test/kit/blobs.ts'
-import { freePort } from '../../../test/engines/postgres.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
 import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 import { setLayer } from '../../../test/kit/pilet-rows.ts'
-import { callPilets, piletPath, uploadPilet } from '../../../test/kit/pilets.ts'
+import { callPilets, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { storeNames } from '../../platform/blobs/blob-store.ts'
 
 let bucket: Bucket

@@ -1,9 +1,9 @@
 // Two projects with the same pilets can be deleted at the same time.
 import { expect, test } from 'vitest'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { addPackages } from '../../../test/kit/pilet-rows.ts'
 import { useDeletions } from '../../../test/kit/project-deletion.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const { sql, deleteProject, referred } = useDeletions()
 

@@ -1,7 +1,7 @@
 // A project with very many pilets can be deleted.
 import { expect, test } from 'vitest'
 import { useDeletions } from '../../../test/kit/project-deletion.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const { sql, deleteProject, referred } = useDeletions()
 

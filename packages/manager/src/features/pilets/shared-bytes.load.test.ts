@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { addPackages } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 
 const { service, admin } = useProject()
 const packagesOf = (round: number) =>

@@ -1,8 +1,8 @@
 // Downloads behind an nginx that signs people in by cookie and keeps responses for everybody who may have them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startNginx } from '../../../test/engines/nginx.ts'
-import { type Person, proxySecret } from '../../../test/kit/app.ts'
-import { piletPath, uploadPilet } from '../../../test/kit/pilets.ts'
+import { startNginx } from '@manager/harness/engines/nginx.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { piletPath, uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, person, member } = useProject()

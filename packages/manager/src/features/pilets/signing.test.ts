@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import { isTrusted, seedPilet, signingDepsOf } from '../../../test/kit/stored-pilets.ts'
 import { type Signing, createSigning } from './signing.service.ts'
 

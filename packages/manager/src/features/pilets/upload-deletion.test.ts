@@ -1,7 +1,7 @@
 // A project is deleted while an upload to it is being written.
 import { expect, test, vi } from 'vitest'
 import { whileLocked } from '../../../test/kit/locks.ts'
-import { uploadPilet } from '../../../test/kit/pilets.ts'
+import { uploadPilet } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, member, admin } = useProject()

@@ -1,6 +1,6 @@
 // Uploads to PostgreSQL that are cut off by a kill.
 import { test } from 'vitest'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { expectWholeAfterKills } from '../../../test/kit/upload-kills.ts'
 

@@ -1,6 +1,6 @@
 // Names and versions in the addresses of pilets: which are taken, how they are encoded, and what the others get.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person, headersOf } from '../../../test/kit/app.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import {
   type PiletUpload,
@@ -10,8 +10,8 @@ import {
   formPart,
   piletPath,
   uploadPilet,
-  uploadTraces,
-} from '../../../test/kit/pilets.ts'
+} from '@manager/harness/pilets.ts'
+import { uploadTraces } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, member } = useProject()

@@ -3,13 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Person, type TestApp, headersOf, startTestApp } from '../../../test/kit/app.ts'
-import { type Message, statusOf } from '../../../test/kit/http-messages.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
-import { boundary, formPart, piletPath, uploadPilet } from '../../../test/kit/pilets.ts'
-import { type ServiceProcess, startProcess } from '../../../test/kit/process.ts'
+import { type Person, headersOf } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type Message, statusOf } from '@manager/harness/http-messages.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
+import { boundary, formPart, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
+import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { type RawSocket, openRaw } from '../../../test/kit/raw-socket.ts'
-import { type SeededProject, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const mebibyte = 1_048_576
 const maxUpload = 16 * mebibyte

@@ -1,7 +1,7 @@
 // Uploading versions: what is stored of them, what is refused, and that what is refused leaves nothing.
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
 import {
   type PiletUpload,
@@ -10,8 +10,8 @@ import {
   formPart,
   piletPath,
   uploadPilet,
-  uploadTraces,
-} from '../../../test/kit/pilets.ts'
+} from '@manager/harness/pilets.ts'
+import { uploadTraces } from '../../../test/kit/seeded-pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const [maxUploadBytes, maxProjectBytes] = [65_536, 400_000]

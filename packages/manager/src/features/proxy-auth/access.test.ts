@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   basicValue,
   call,
@@ -10,9 +11,9 @@ import {
   createToken,
   throughProxy,
   validate,
-} from '../../../test/kit/credentials.ts'
+} from '@manager/harness/credentials.ts'
 import { memberCalls } from '../../../test/kit/members.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 type Named = { id: string; name: string }
 type Access = { has_access: boolean; role: string | null; available_tenants: Named[] }

@@ -1,6 +1,6 @@
 // How long a refusal takes says nothing about who exists.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createMachine } from '../../../test/kit/credentials.ts'
+import { createMachine } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { password, proxyCredentials, username } from '../../../test/kit/proxy-credentials.ts'
 

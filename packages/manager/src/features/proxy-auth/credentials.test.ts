@@ -1,7 +1,8 @@
 // POST /api/validate-proxy-auth: which credentials hold, and what is said about those that do not.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   basicValue,
   bearer,
@@ -10,8 +11,8 @@ import {
   createToken,
   throughProxy,
   validate,
-} from '../../../test/kit/credentials.ts'
-import { postQuery } from '../../../test/kit/graphql.ts'
+} from '@manager/harness/credentials.ts'
+import { postQuery } from '@manager/harness/graphql.ts'
 import { type RawAnswer, rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import {
@@ -21,7 +22,7 @@ import {
   refused,
   username,
 } from '../../../test/kit/proxy-credentials.ts'
-import { seedMember, seedUser } from '../../../test/kit/seed.ts'
+import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
 const path = '/api/validate-proxy-auth'
 

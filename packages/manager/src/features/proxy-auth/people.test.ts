@@ -1,12 +1,12 @@
 // POST /api/validate-oauth-user and GET /api/proxy/user/:user_id/tenants: people the proxy has signed in itself.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person, proxySecret } from '../../../test/kit/app.ts'
-import { call, throughProxy } from '../../../test/kit/credentials.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { call, throughProxy } from '@manager/harness/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 const path = '/api/validate-oauth-user'
 

@@ -12,7 +12,7 @@ import {
   unless,
 } from '../../../test/kit/cached-responses.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedProject, seedTenant } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedProject, seedTenant } from '@manager/harness/seed.ts'
 
 /** A second process of the same installation. */
 let twin: TestApp

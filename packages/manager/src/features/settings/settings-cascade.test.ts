@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, proxySecret, startTestApp } from '../../../test/kit/app.ts'
-import { type SeededProject, seedProject, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import { type EffectiveSettings, type Layers, mergeLayers } from './layers.pure.ts'
 
 type Configs = NonNullable<Layers['project']>

@@ -1,11 +1,11 @@
 // Who may change settings, layer by layer, and copying, which takes two rows that the caller may change.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Person } from '../../../test/kit/app.ts'
-import type { GraphqlAnswer } from '../../../test/kit/graphql.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMember, seedTenant, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 type Owner = { project?: string; tenant?: string; application?: string; row?: string }
 /** A tenant with its row for the application, and the ids of the settings of both. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { seedProject, seedTenant } from '../../../test/kit/seed.ts'
+import { seedProject, seedTenant } from '@manager/harness/seed.ts'
 
 type Owner = 'project' | 'tenant' | 'application' | 'tenant2application'
 type Row = { id: string; backendSetting: { id: string }; frontendSetting: { id: string } }

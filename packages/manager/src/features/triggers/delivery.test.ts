@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import { startUpstream } from '../../../test/kit/upstream.ts'
 
 let scene: TriggerScene

@@ -3,7 +3,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene } from '../../../test/kit/callbacks.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 
 type Node = { 'Node Type': string; 'Index Name'?: string; Plans?: Node[] } & Record<string, unknown>
 

@@ -1,7 +1,7 @@
 // What a tick plans: which runs exist, how often, and which of them are delivered.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { seedProject } from '../../../test/kit/seed.ts'
+import { seedProject } from '@manager/harness/seed.ts'
 import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
 
 let scene: TriggerScene

@@ -1,10 +1,10 @@
 // Triggers through GraphQL: reading them, their life, and who may do what. When they are planned: trigger-plans.test.ts.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../../test/kit/app.ts'
+import type { Person } from '@manager/harness/callers.ts'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { type SeededProject, seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { seedTrigger, triggerCalls, triggerFields } from '../../../test/kit/triggers.ts'
 
 const { service, admin, project } = useProject()

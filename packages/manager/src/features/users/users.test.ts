@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { seedMember, seedProject, seedUser } from '../../../test/kit/seed.ts'
+import type { Person } from '@manager/harness/callers.ts'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 let admin: Person

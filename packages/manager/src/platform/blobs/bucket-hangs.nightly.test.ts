@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type BlobsWorld, readAll, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
-import { loadSize } from '../../../test/kit/load-sizes.ts'
+import { loadSize } from '@manager/harness/load-sizes.ts'
 import { addPackage, createProjects } from '../../../test/kit/package-rows.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'
-import { freePort } from '../../../test/engines/postgres.ts'
-import { type S3Server, startS3 } from '../../../test/engines/s3.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { type S3Server, startS3 } from '@manager/harness/engines/s3.ts'
 
 let [s3, bucket, world] = [{} as S3Server, {} as Bucket, {} as BlobsWorld]
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Counts of failed authentications: by minute and not by try, whatever comes, and none is lost while there is room.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lineCollector } from '../../../test/kit/app.ts'
-import { runSchedule } from '../../../test/kit/backends.ts'
+import { runSchedule } from '../../../test/kit/schedules.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { createLog } from '../log/log.ts'
 import { type AuthFailures, createAuthFailures } from './auth-failures.ts'

@@ -1,8 +1,8 @@
 // Channels and commands while one Redis hangs, or the connection of a subscriber dies unnoticed.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { freePort } from '../../../test/engines/postgres.ts'
-import { startRedis } from '../../../test/engines/redis.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { startRedis } from '@manager/harness/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
 import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 

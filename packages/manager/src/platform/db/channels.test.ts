@@ -1,9 +1,9 @@
 // Channels on one Redis.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../test/engines/postgres.ts'
-import { askRedis } from '../../../test/engines/redis-ask.ts'
-import { type RedisServer, startRedis } from '../../../test/engines/redis.ts'
+import { freePort } from '@manager/harness/engines/postgres.ts'
+import { askRedis } from '@manager/harness/engines/redis-ask.ts'
+import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
 import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 

@@ -1,7 +1,7 @@
 // Responses without a body do not say that what they stand for is empty.
 import { expect, test } from 'vitest'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
-import { callPilets } from '../../../test/kit/pilets.ts'
+import { callPilets } from '@manager/harness/pilets.ts'
 import { useProject } from '../../../test/kit/project.ts'
 
 const { service, project, admin } = useProject()

@@ -10,7 +10,7 @@ import { EgressRefused, createGuardedConnector, createTrust } from './connector.
 import { gatewayPolicy } from './egress-policies.ts'
 import { type Egress, type EgressOptions, createEgress } from './egress.ts'
 import { type Lookup, createNames } from './names.ts'
-import { createCertificate } from '../../../test/kit/certificates.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 
 const ofThisMachine = createNames().lookupFor('tests')
 type Lists = Partial<Parameters<typeof gatewayPolicy>[0]>

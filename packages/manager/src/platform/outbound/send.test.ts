@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type Socket, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createCertificate } from '../../../test/kit/certificates.ts'
+import { createCertificate } from '@manager/harness/certificates.ts'
 import {
   type Play,
   type RawUpstream,
   type RawUpstreamOptions,
   startRawUpstream,
-} from '../../../test/kit/raw-upstream.ts'
+} from '@manager/harness/raw-upstream.ts'
 import { callbacksPolicy } from './egress-policies.ts'
 import { createNames } from './names.ts'
 import { type OriginPool, type OutboundPools, createOutboundPools } from './pools.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { redisUrl } from '../../../test/kit/engines.ts'
+import { redisUrl } from '@manager/harness/run-engines.ts'
 import { createRedis } from '../db/redis.ts'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics.ts'

@@ -1,0 +1,73 @@
+// Requests that are meant to hold a replica up: templates, bodies, documents and schedules.
+import { personHeaders } from '../installation.ts'
+import { hostileTexts } from '@manager/harness/hostile-texts.ts'
+import { poisons } from '@manager/harness/poisons.ts'
+import type { CallKind } from './caller.ts'
+import { type EsbStage, callHeaders } from './stage.ts'
+
+export type PoisonKind = {
+  call: CallKind
+  /** What it may be answered with, besides 503. */
+  statuses: readonly number[]
+}
+
+const mebibyte = 1_048_576
+const refused = [200, 400, 413, 422]
+
+const documents: Record<string, object> = {
+  '10,000 aliases': {
+    query: `{ ${Array.from({ length: 10_000 }, (_, index) => `a${index}: me { id }`).join(' ')} }`,
+  },
+  'selections in selections': { query: `${'{ me '.repeat(2_000)}${'}'.repeat(2_000)}` },
+  'fragments that spread each other': {
+    query: `{ ...f0 } ${Array.from({ length: 200 }, (_, index) => `fragment f${index} on Query { ...f${(index + 1) % 200} ...f${(index + 2) % 200} }`).join(' ')}`,
+  },
+  'a document with 10 MiB of JSON': {
+    query: '{ me { id } }',
+    variables: { text: 'x'.repeat(10 * mebibyte) },
+  },
+}
+
+const schedules = [
+  '* * * * * *',
+  '*/0 * * * *',
+  '99999999999999999999 * * * *',
+  '0-59/0 0 31 2 *',
+  '0 0 30 2 *',
+  `${'0,'.repeat(20_000)}0 * * * *`,
+  '*/1-'.repeat(10_000),
+  `${'1-5/2,'.repeat(5_000)}1 1-31/1 * * *`,
+  '@'.repeat(60_000),
+  `* * * * ${'\u0300'.repeat(30_000)}`,
+]
+
+/** GraphQL documents that are refused, or answered with errors. */
+const documentKinds = (url: string, adminId: string): PoisonKind[] =>
+  [
+    ...Object.entries(documents),
+    ...Object.entries(hostileTexts),
+    ...schedules.flatMap((cron): [string, object][] => [
+      [
+        `next runs of ${cron.slice(0, 12)}`,
+        { query: 'query($c: String!) { nextRuns(cronExpression: $c) }', variables: { c: cron } },
+      ],
+    ]),
+  ].map(([name, body]) => ({
+    call: { name, url: `${url}/query`, headers: personHeaders(adminId), body: JSON.stringify(body) },
+    statuses: refused,
+  }))
+
+/** All of them, large and small in turn. */
+export async function createPoisons(stage: EsbStage): Promise<PoisonKind[]> {
+  const kinds: PoisonKind[] = documentKinds(stage.balancer.url, stage.site.adminId)
+  for (const { name, endpoint, body, statuses } of poisons) {
+    const { path } = await stage.endpoint({ url: stage.upstreams.url, ...endpoint })
+    kinds.push({
+      call: { name, url: stage.balancer.url + path, headers: callHeaders(stage.site), body },
+      // The good upstream refuses calls that do not carry its secret.
+      statuses: statuses.includes(200) ? [...statuses, 401] : statuses,
+    })
+  }
+  const step = 7
+  return kinds.map((_, index) => kinds[(index * step) % kinds.length] as PoisonKind)
+}

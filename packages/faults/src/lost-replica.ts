@@ -1,0 +1,107 @@
+// A replica is lost while runs fall due. Rows differ in how it is lost, how many runs there are, and what must hold besides.
+import { lagsOf } from './checkers.ts'
+import { runsOf } from './held.ts'
+import { judgeDrain, judgeFirings, judgeRedelivered } from './judge.ts'
+import {
+  type History,
+  doubleScheduling,
+  lostDelivery,
+  lostRun,
+  redelivery,
+  redeliveryOfOthers,
+  unstoredRun,
+} from './mutants.ts'
+import { type Run, readRuns } from './recorder.ts'
+import { type Mutant, type Row, defineRow } from './row.ts'
+import type { MakeSchedule, Schedule } from './schedule.ts'
+import { type ActiveJob, type Setup, type Stage, drain } from './stage.ts'
+import { deliveriesTimeline } from './timelines.ts'
+import type { Span } from './timeline.ts'
+import { createVerdict, lagsAt } from './verdict.ts'
+import { planTriggers, yearly } from './world.ts'
+
+/** `held`: a run once for each attempt that a replica had in its hands when it was lost. */
+export type Lost<Extra = object> = History & Extra & { held: string[]; drainSeconds: number | null }
+type Figures = ReturnType<typeof createVerdict>
+type Due = { dueAt: number; dueUntil: number }
+type LostReplica<Extra> = {
+  id: string
+  title: string
+  setup?: Partial<Setup>
+  limitSeconds: number
+  schedule: MakeSchedule
+  /** How long backends take to answer, so that every replica has attempts in its hands whenever the fault comes. */
+  answerMs: number
+  /** How long before the first run is due its trigger is made. */
+  leadMs: number
+  runs: (options: Stage['options']) => { count: number; spreadMs: number }
+  drainMs: number
+  /** Harms replicas and waits; returns the attempts that they held, and a function that reads the rest in the end. */
+  harm: (
+    stage: Stage,
+    schedule: Schedule,
+    due: Due,
+  ) => Promise<{ jobs: readonly ActiveJob[]; look: (held: readonly Run[]) => Promise<Extra> }>
+  judge: (figures: Figures, observed: Lost<Extra>, lags: readonly number[]) => void
+  mutants: readonly Mutant<Lost<Extra>>[]
+  spans?: (observed: Lost<Extra>) => Span[]
+}
+
+export const replicas = 3
+
+async function observe<Extra>(
+  row: LostReplica<Extra>,
+  stage: Stage,
+  schedule: Schedule,
+): Promise<Lost<Extra>> {
+  const { cluster, sink, world, options } = stage
+  await sink.setMode([...Array(sink.size).keys()], `ok:${row.answerMs}`)
+  const dueAt = Date.now() + row.leadMs
+  const { count, spreadMs } = row.runs(options)
+  const plan = { count: options.triggers ?? count, expression: yearly, dueAt, spreadMs }
+  const planned = await planTriggers(cluster.sql, world, plan)
+  const { jobs, look } = await row.harm(stage, schedule, { dueAt, dueUntil: dueAt + spreadMs })
+  const drainSeconds = await drain(stage, { runs: planned.length, ms: row.drainMs })
+  const runs = await readRuns(cluster.sql)
+  // The same attempt may be seen after several faults.
+  const attempts = [...new Map(jobs.map((job) => [`${job.id} ${job.claims}`, job])).values()]
+  const held = attempts.flatMap((job) => runsOf([job], runs))
+  const deliveries = await sink.deliveries()
+  const history = { planned, runs, deliveries, held: held.map(({ id }) => id), drainSeconds }
+  return { ...(await look(held)), ...history }
+}
+
+/** A row in which replicas are lost like this. */
+export const defineLostReplica = <Extra>(row: LostReplica<Extra>): Row =>
+  defineRow<Lost<Extra>>({
+    id: row.id,
+    title: row.title,
+    schedule: row.schedule,
+    setup: () => ({ destinations: 100, replicas, ...row.setup }),
+    limitSeconds: row.limitSeconds,
+    observe: (stage, schedule) => observe(row, stage, schedule),
+    judge: (observed) => {
+      const figures = createVerdict()
+      const lags = lagsOf(observed.deliveries)
+      judgeFirings(figures, observed)
+      // A fault that hits nothing shows nothing.
+      figures.atLeast('held', observed.held.length, 1)
+      judgeRedelivered(figures, observed)
+      row.judge(figures, observed, lags)
+      figures.show('lag_ms', lagsAt(lags))
+      judgeDrain(figures, observed.drainSeconds)
+      return figures.verdict
+    },
+    mutants: [
+      lostDelivery(),
+      lostRun(),
+      doubleScheduling(),
+      unstoredRun(),
+      redelivery(({ held }) => held.length),
+      redeliveryOfOthers(({ held }) => held),
+      ...row.mutants,
+    ],
+    ...(row.spans === undefined
+      ? {}
+      : { timeline: (observed) => deliveriesTimeline(observed.deliveries, row.spans?.(observed) ?? []) }),
+  })

@@ -1,0 +1,105 @@
+// What the mixed load works on: an installation made through the API, with credentials to end, tenants to rename and people
+// to write to; and projects whose backends are called back.
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { type Installation, type Partner, ask, createInstallation, startPartner } from '../installation.ts'
+import { createMachineToken, seedUser } from '@manager/harness/seed.ts'
+import type { Base } from '../base.ts'
+import { type CommsWorld, createCommsWorld } from '../comms-world.ts'
+import { type Sink, startSink } from '../sink.ts'
+import { type World, createWorld } from '../world.ts'
+
+/** A credential and how it is ended. */
+export type Credential = { id: string; kind: 'personal' | 'machine'; authorization: string }
+export type MixedWorld = {
+  site: Installation
+  partner: Partner
+  /** In the order in which they are ended. */
+  credentials: Credential[]
+  /** Tenants that are renamed over and over. */
+  registers: string[]
+  comms: CommsWorld
+  triggers: World
+  sink: Sink
+}
+
+const personalTokens = 6
+const machineTokens = 120
+const registers = 8
+const backends = 16
+const people = 12
+
+/** Makes all of it. */
+export async function createMixedWorld({ cluster, folder, replicas, ends }: Base): Promise<MixedWorld> {
+  const { sql } = cluster
+  const url = replicas[0]?.url ?? ''
+  const partner = ends(await startPartner())
+  const admin = await seedUser(sql, 'admin', 'administrator')
+  const site = await createInstallation(url, partner, admin.id)
+  const sink = ends(await startSink(folder, backends))
+  const triggers = await createWorld(sql, sink, () => replicas)
+  ends({ end: () => Promise.resolve(triggers.stopHeartbeats()) })
+  return {
+    site,
+    partner,
+    credentials: await createCredentials(sql, url, site),
+    registers: await createRegisters(sql, site),
+    comms: await createCommsWorld(sql, { applications: 2, users: people }),
+    triggers,
+    sink,
+  }
+}
+
+async function createRegisters(sql: Pool, { projectId }: Installation): Promise<string[]> {
+  const ids = Array.from({ length: registers }, () => randomUUID())
+  await sql.query(
+    `insert into tenants (id, project_id, name, slug)
+     select id, $1, 'v0', 'register-' || position from unnest($2::uuid[]) with ordinality as wanted (id, position)`,
+    [projectId, ids],
+  )
+  return ids
+}
+
+/** Personal ones through the API, since their hash takes its time; machine tokens by SQL. Mixed, as they are ended. */
+async function createCredentials(
+  sql: Pool,
+  url: string,
+  { adminId, projectId }: Installation,
+): Promise<Credential[]> {
+  const personal: Credential[] = []
+  // One after the other: the hashes of new tokens take turns in few threads.
+  for (let index = 0; index < personalTokens; index++) {
+    const query = `mutation { made: createPersonalAccessToken(name: "load ${index}") { token personalAccessToken { id } } }`
+    const { made } = await ask<{ made: { token: string; personalAccessToken: { id: string } } }>(
+      url,
+      adminId,
+      query,
+    )
+    personal.push({
+      id: made.personalAccessToken.id,
+      kind: 'personal',
+      authorization: `Bearer ${made.token}`,
+    })
+  }
+  const machines = Array.from({ length: machineTokens }, () => ({
+    id: randomUUID(),
+    ...createMachineToken(),
+  }))
+  await sql.query(
+    `insert into machine_users (id, project_id, environment_id, name, username, enabled, token_prefix, token_hash)
+     select id, $1, (select id from environments where project_id = $1 order by sort_order limit 1), 'load ' || position,
+       'Bearer:' || prefix, true, prefix, hash
+     from unnest($2::uuid[], $3::text[], $4::bytea[]) with ordinality as wanted (id, prefix, hash, position)`,
+    [
+      projectId,
+      machines.map(({ id }) => id),
+      machines.map(({ tokenPrefix }) => tokenPrefix),
+      machines.map(({ tokenHash }) => tokenHash),
+    ],
+  )
+  const step = Math.floor(machineTokens / personalTokens)
+  return machines.flatMap(({ id, token }, index): Credential[] => [
+    { id, kind: 'machine', authorization: `Bearer ${token}` },
+    ...(index % step === 0 ? personal.slice(index / step, index / step + 1) : []),
+  ])
+}

@@ -1,0 +1,127 @@
+// F24: the log of calls cannot be written. Nothing is forwarded that cannot be logged: callers are told 503 before, and the
+// upstream hears of none of their calls; once rows can be written again, calls pass again.
+import { pause } from '../children.ts'
+import { serviceRole } from '../cluster.ts'
+import type { CallRecord } from '../esb/caller.ts'
+import { statusesOf } from '../esb/checkers.ts'
+import type { EsbObserved } from '../esb/checkers.ts'
+import { defineEsbRow } from '../esb/row.ts'
+import type { EsbStage } from '../esb/stage.ts'
+import type { FaultSpan } from '../mixed/history.ts'
+import type { Row } from '../row.ts'
+import { mutant } from '../plant.ts'
+
+type Observed = EsbObserved & { faults: FaultSpan[] }
+
+const perSecond = 60
+const [firstMs, harmMs, betweenMs] = [4_000, 6_000, 4_000]
+const recoverMs = 2_000
+
+// The trigger is there from the start: making one waits for the statements of all callers, and they for it.
+const deciding = (statement: string): string =>
+  `create or replace function refuse_row() returns trigger language plpgsql as $$ begin ${statement}; end $$`
+const trigger =
+  'create trigger refuse_row before insert on esb_audit_logs for each row execute function refuse_row()'
+const pass = deciding('return new')
+const harms = [
+  { name: 'a trigger raises', harm: deciding("raise exception 'no more rows'"), heal: pass },
+  {
+    name: 'insert is revoked',
+    harm: `revoke insert on esb_audit_logs from ${serviceRole}`,
+    heal: `grant insert on esb_audit_logs to ${serviceRole}`,
+  },
+]
+
+async function observe(stage: EsbStage): Promise<Observed> {
+  const { sql } = stage.cluster
+  await sql.query(`${pass}; ${trigger}`)
+  const calls = await stage.caller.start({ kinds: [stage.goodCall()], perSecond })
+  const faults: FaultSpan[] = []
+  await pause(firstMs)
+  for (const { name, harm, heal } of harms) {
+    stage.say(name)
+    await sql.query(harm)
+    const at = Date.now()
+    await pause(harmMs)
+    const until = Date.now()
+    await sql.query(heal)
+    faults.push({ name, at, until })
+    await pause(betweenMs)
+  }
+  const records = await calls.stop()
+  return {
+    ...(await stage.history(records)),
+    faults,
+  }
+}
+
+/** Calls that began and ended while no row could be written. */
+const during = ({ calls, faults }: Observed): CallRecord[] =>
+  calls.filter(({ start, ms }) => faults.some(({ at, until }) => start > at && start + ms < until))
+
+/** Calls far enough from every fault. */
+const outside = ({ calls, faults }: Observed): CallRecord[] =>
+  calls.filter(({ start, ms }) =>
+    faults.every(({ at, until }) => start + ms < at - 500 || start > until + recoverMs),
+  )
+
+/** From the end of a fault to the first call that passed; the longest of all. */
+const recoveredMs = ({ calls, faults }: Observed): number =>
+  Math.max(
+    ...faults.map(({ until }) =>
+      Math.min(
+        ...calls
+          .filter(({ start, status }) => start >= until && status === 200)
+          .map(({ start, ms }) => start + ms - until),
+      ),
+    ),
+  )
+
+const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${status} ${problem}`
+
+export const f24: Row = defineEsbRow<Observed>({
+  id: 'F24',
+  title: 'the insert into the log of calls fails: a trigger that raises, then REVOKE',
+  setup: () => ({ replicas: 3, postgres: 'patroni', withSentinel: true }),
+  limitSeconds: 120,
+  observe,
+  judge: (figures, observed) => {
+    const harmed = during(observed)
+    const keys = new Set(harmed.map(({ key }) => key))
+    figures.none(
+      'upstream_hits',
+      observed.hits.filter((id) => keys.has(id)),
+    )
+    figures.none('let_in', harmed.filter(({ status }) => status !== 503).map(described))
+    figures.none(
+      'failed_outside',
+      outside(observed)
+        .filter(({ status }) => status !== 200)
+        .map(described),
+    )
+    figures.atLeast('refused', harmed.length, 100)
+    figures.atLeast('passed', outside(observed).length, 100)
+    figures.atMost('recover_ms', recoveredMs(observed), recoverMs)
+    figures.show('statuses', statusesOf(observed.calls))
+  },
+  mutants: [
+    mutant('a call is forwarded without a row', 'upstream_hits', (observed) => ({
+      hits: [...observed.hits, during(observed)[0]?.key ?? ''],
+    })),
+    mutant('a call is let in while nothing can be logged', 'let_in', (observed) => {
+      const key = during(observed)[0]?.key
+      return {
+        calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 200 } : call)),
+      }
+    }),
+    mutant('a call fails before the fault', 'failed_outside', (observed) => {
+      const key = outside(observed)[0]?.key
+      return {
+        calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 500 } : call)),
+      }
+    }),
+    mutant('no call passes any more', 'recover_ms', (observed) => ({
+      calls: observed.calls.filter(({ start }) => start < (observed.faults.at(-1)?.until ?? 0)),
+    })),
+  ],
+})

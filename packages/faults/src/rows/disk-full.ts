@@ -1,0 +1,116 @@
+// F11: the disk of PostgreSQL is full, and then it is not. Who writes meanwhile gets a 503; nothing that was acknowledged is
+// lost, and everything goes on by itself. Needs root, for a small file system that can be filled.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ensurePostgres } from '@manager/harness/engines/install.ts'
+import { pause } from '../children.ts'
+import { checkAccepted } from '../comms-checkers.ts'
+import type { Cluster } from '../cluster.ts'
+import { lostNotification } from '../comms-mutants.ts'
+import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
+import { type Span, begunIn, neverRecovers, recoverMs, shedPercent } from '../mixed/spans.ts'
+import type { MixedStage } from '../mixed/stage.ts'
+import type { Row } from '../row.ts'
+import { mutant } from '../plant.ts'
+
+type Observed = MixedObserved & {
+  /** Whether PostgreSQL had ended, and was started again as its supervisor would. */
+  restarts: number
+  /** What `pg_amcheck` says of tables and indexes. */
+  corrupt: string[]
+}
+
+const firstMs = 6_000
+const fullMs = 15_000
+const lastMs = 15_000
+const recoverSeconds = 10
+const aliveMs = 2_000
+
+async function observe(stage: MixedStage): Promise<Observed> {
+  const { cluster } = stage
+  // What is kept of the log must leave room for the data.
+  await cluster.sql.query("alter system set max_wal_size = '96MB'")
+  await cluster.sql.query("alter system set min_wal_size = '32MB'")
+  await cluster.sql.query('select pg_reload_conf()')
+  const load = await stage.startLoad((firstMs + fullMs + lastMs) / 1_000)
+  await load.at(firstMs)
+  stage.say(`the disk of PostgreSQL is full for ${fullMs / 1_000} s`)
+  const at = Date.now()
+  await cluster.harm('disk fill')
+  // What is freed meanwhile, such as a segment of the log, is taken as well.
+  for (let ms = 1_000; ms < fullMs; ms += 1_000) {
+    await load.at(firstMs + ms)
+    await cluster.harm('disk fill')
+  }
+  await load.at(firstMs + fullMs)
+  await cluster.harm('disk free')
+  const until = Date.now()
+  const restarts = await supervise(cluster)
+  await load.end()
+  return {
+    ...(await load.settle()),
+    restarts,
+    corrupt: await checkFiles(cluster),
+    faults: [{ name: 'the disk is full', at, until }],
+  }
+}
+
+/** A server that cannot write its log ends, and may not come back by itself: whoever runs it starts it again. */
+async function supervise(cluster: Cluster): Promise<number> {
+  for (const end = Date.now() + aliveMs; Date.now() < end; await pause(200)) {
+    const isAlive = await cluster.sql.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    if (isAlive) return 0
+  }
+  await cluster.harm('postgres start')
+  return 1
+}
+
+/** Compares every index with its table, and looks at every page. */
+async function checkFiles({ adminUrl }: Cluster): Promise<string[]> {
+  const { hostname, port } = new URL(adminUrl)
+  const at = ['-h', hostname, '-p', port, '-U', 'postgres', '-d', 'postgres']
+  const args = [...at, '--install-missing', '--heapallindexed', '--no-strict-names']
+  try {
+    const { stdout } = await promisify(execFile)(`${ensurePostgres()}/pg_amcheck`, args)
+    return stdout.split('\n').filter(Boolean)
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    return `${stdout}\n${stderr}`.split('\n').filter(Boolean)
+  }
+}
+
+const spanOf = ({ faults }: MixedObserved): Span => faults[0] ?? { at: 0, until: 0 }
+
+export const f11: Row = defineMixedRow<Observed>({
+  id: 'F11',
+  title: 'the disk of PostgreSQL is full for 15 s (needs root)',
+  setup: () => ({ replicas: 3, smallDisk: true }),
+  limitSeconds: 300,
+  observe,
+  judge: (figures, observed) => {
+    const { operations, comms } = observed
+    const span = spanOf(observed)
+    figures.none('accepted_lost', checkAccepted(comms))
+    figures.none('corrupt', observed.corrupt)
+    // A disk with room left shows nothing.
+    figures.atLeast('refused', begunIn(operations, span).filter(({ status }) => status === 503).length, 10)
+    figures.show('shed_pct', shedPercent(operations, span))
+    figures.show('pg_restarts', observed.restarts)
+    figures.atMost('recover_s', recoverMs(operations, span) / 1_000, recoverSeconds)
+  },
+  mutants: [
+    neverRecovers('recover_s'),
+    mutant('a notification that was accepted is not on the disk', 'accepted_lost', (observed) => ({
+      comms: lostNotification().plant(observed.comms),
+    })),
+    mutant('an index does not match its table', 'corrupt', () => ({
+      corrupt: ['heap tuple lacks matching index tuple'],
+    })),
+    mutant('the disk has room', 'refused', (observed) => ({
+      operations: observed.operations.map((one) => ({ ...one, status: 200 })),
+    })),
+  ],
+})

@@ -1,0 +1,96 @@
+// Credentials and the calls that use them, through the front door.
+import { type Person, type QueryService, proxySecret } from './callers.ts'
+
+export type JsonAnswer = {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape follows the route
+  body: any
+  headers: Headers
+}
+
+type Headed = Record<string, string>
+
+/** One request with a JSON answer; a body makes it a POST. */
+export async function call(
+  url: string,
+  path: string,
+  headers: Headed = {},
+  body?: unknown,
+): Promise<JsonAnswer> {
+  const post = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+  const response = await fetch(url + path, body === undefined ? { headers } : post)
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+/** The headers of a request that the proxy forwards for a client at this address. */
+export const throughProxy = (client?: string): Headed => ({
+  'x-proxy-auth': proxySecret,
+  ...(client === undefined ? {} : { 'x-forwarded-for': client }),
+})
+
+export const bearer = (token: string): Headed => ({ authorization: `Bearer ${token}` })
+export const basicValue = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** POST /api/validate-proxy-auth as the proxy, for a client at this address. */
+export const validate = (
+  url: string,
+  authorization: string,
+  applicationId: string,
+  client?: string,
+): Promise<JsonAnswer> =>
+  call(url, '/api/validate-proxy-auth', throughProxy(client), {
+    authorization_header: authorization,
+    application_id: applicationId,
+  })
+
+/** A personal access token made by its owner. */
+export async function createToken(
+  service: QueryService,
+  person: Person,
+  input: { name?: string; expiresAt?: string } = {},
+): Promise<{ id: string; token: string; tokenPrefix: string }> {
+  const { data, error } = await service.query(
+    person,
+    `mutation($name: String!, $expiresAt: String) { created: createPersonalAccessToken(name: $name, expiresAt: $expiresAt) {
+      token personalAccessToken { id tokenPrefix } } }`,
+    { name: 'test', ...input },
+  )
+  if (error !== null) throw new Error(error)
+  return { token: data.created.token as string, ...data.created.personalAccessToken }
+}
+
+/** A machine user made through the API: Bearer, or Basic when a user name and a password are given. */
+export async function createMachine(
+  service: QueryService,
+  person: Person,
+  environmentId: string,
+  basic?: { username: string; password: string },
+): Promise<{ id: string; username: string; token: string | null }> {
+  const { data, error } = await service.query(
+    person,
+    `mutation($environmentId: ID!, $input: CreateMachineUserInput!) {
+      created: createMachineUserWithCredentials(environmentId: $environmentId, input: $input) {
+        generatedToken machineUser { id username } } }`,
+    {
+      environmentId,
+      input: { name: 'test', username: basic?.username, hashedKey: basic?.password ?? '__GENERATE_TOKEN__' },
+    },
+  )
+  if (error !== null) throw new Error(error)
+  return { token: data.created.generatedToken as string | null, ...data.created.machineUser }
+}
+
+/** The statuses of so many calls, one after the other. */
+export async function statuses(
+  count: number,
+  send: (index: number) => Promise<{ status: number }>,
+): Promise<number[]> {
+  const seen: number[] = []
+  for (let index = 0; index < count; index++) seen.push((await send(index)).status)
+  return seen
+}

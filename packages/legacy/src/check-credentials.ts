@@ -1,0 +1,95 @@
+// Credentials: what is stored of each is what was stored, and it is in service as it was.
+import { sql } from 'kysely'
+import type { Db } from '@manager/manager/storage'
+import { type CheckPart, createPart, inBatches } from './check-part.ts'
+import { newIdsOf } from './new-ids.ts'
+import type { Types } from './project.ts'
+import type { Source } from './source.ts'
+
+const batchSize = 500
+
+export async function checkCredentials(db: Db, source: Source, types: Types): Promise<CheckPart[]> {
+  const environments = new Map<string, string>()
+  const [tenants, machineUsers] = [source.read('tenants'), source.read('machine_users')]
+  const part = createPart('machine users with the same credential, in the right environment')
+  for await (const { id: place } of source.projects()) {
+    environments.clear()
+    for await (const { id, type } of tenants.of(place)) environments.set(id, types[type ?? ''] ?? '')
+    await inBatches(machineUsers.of(place), batchSize, async (batch) => {
+      const found = await readMachineUsers(
+        db,
+        await newIdsOf(
+          db,
+          'machine_users',
+          batch.map(({ id }) => id),
+        ),
+      )
+      for (const old of batch) {
+        const now = found.get(old.id)
+        if (now === undefined) continue
+        const isSame =
+          now.tokenHash === null
+            ? now.passwordHash === old.password_hash && now.enabled === old.enabled
+            : now.tokenHash === old.token_hash?.toString('hex') &&
+              (now.enabled === old.enabled || old.holder !== old.id)
+        const isThere = old.holder !== old.id || now.environment === environments.get(old.tenant_id ?? '')
+        part.compare(isSame && isThere, () => `the machine user ${old.id}`)
+      }
+    })
+  }
+  return [part.result, await checkTokens(db, source)]
+}
+
+type MachineNow = {
+  enabled: boolean
+  tokenHash: string | null
+  passwordHash: string | null
+  environment: string
+}
+
+async function readMachineUsers(db: Db, ids: ReadonlyMap<string, string>): Promise<Map<string, MachineNow>> {
+  const { rows } = await sql<MachineNow & { id: string }>`
+    select m.id, m.enabled, encode(m.token_hash, 'hex') as token_hash, m.password_hash, e.name as environment
+    from machine_users m join environments e on e.id = m.environment_id
+    where m.id = any(${[...ids.values()]}::uuid[])`.execute(db)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    [...ids].flatMap(([oldId, id]) => (byId.has(id) ? [[oldId, byId.get(id) as MachineNow]] : [])),
+  )
+}
+
+async function checkTokens(db: Db, source: Source): Promise<CheckPart> {
+  const part = createPart('personal access tokens that are as they were')
+  await inBatches(source.read('tokens').of(''), batchSize, async (batch) => {
+    const ids = await newIdsOf(
+      db,
+      'tokens',
+      batch.map(({ id }) => id),
+    )
+    const { rows } = await sql<{
+      id: string
+      hash: string
+      tokenPrefix: string
+      revoked: boolean
+      userId: string
+      expiresAt: string | null
+    }>`
+      select id, hash, token_prefix, revoked, user_id, expires_at from personal_access_tokens
+      where id = any(${[...ids.values()]}::uuid[])`.execute(db)
+    const now = new Map(rows.map((row) => [row.id, row]))
+    for (const old of batch) {
+      const token = now.get(ids.get(old.id) ?? '')
+      if (token === undefined) continue
+      const isSame =
+        token.hash === old.hash &&
+        token.tokenPrefix === old.token_prefix &&
+        token.revoked === old.revoked &&
+        instantOf(token.expiresAt) === instantOf(old.expires_at) &&
+        token.userId === old.user_id?.toLowerCase()
+      part.compare(isSame, () => `the token ${old.id}`)
+    }
+  })
+  return part.result
+}
+
+const instantOf = (time: string | null): number | null => (time === null ? null : new Date(time).getTime())

@@ -1,0 +1,110 @@
+// What holds for each application of each tenant, before and after.
+import { type EffectiveSettings, type Layers, mergeLayers } from '@manager/manager/rules'
+import { type Database, readPlaces, wholeLayers } from '@manager/manager/storage'
+import { type CheckPart, createPart, inBatches } from './check-part.ts'
+import { newIdsOf } from './new-ids.ts'
+import type { OldSettings } from './rows.ts'
+import { type Configs, emptyConfigs } from './settings-layers.ts'
+import { shapeConfigs } from './settings-shape.ts'
+import type { RowReader, Source } from './source.ts'
+
+type OldClone = { id: string; tenant: string; project: Configs; ofTenant: Configs; own: Configs }
+const batchSize = 200
+
+/** Holds the tenants' settings of one project in memory, and those of applications row by row. */
+export async function checkSettings(
+  { db, readContent }: Pick<Database, 'db' | 'readContent'>,
+  source: Source,
+  onRow: () => void,
+): Promise<CheckPart> {
+  const part = createPart('applications of tenants with the same settings')
+  await inBatches(clonesOf(source, onRow), batchSize, async (clones) => {
+    const applications = await newIdsOf(
+      db,
+      'applications',
+      clones.map(({ id }) => id),
+    )
+    const tenants = await newIdsOf(
+      db,
+      'tenants',
+      clones.map(({ tenant }) => tenant),
+    )
+    const known = clones.flatMap((clone) => {
+      const [applicationId, tenantId] = [applications.get(clone.id), tenants.get(clone.tenant)]
+      return applicationId === undefined || tenantId === undefined ? [] : [{ clone, applicationId, tenantId }]
+    })
+    const found = await readPlaces(readContent, wholeLayers, known)
+    for (const [index, { clone }] of known.entries())
+      part.compare(
+        meaningOf(oldLayers(clone)) === meaningOf(found[index]?.layers ?? {}),
+        () => `the settings of the application ${clone.id} of the tenant ${clone.tenant}`,
+      )
+  })
+  return part.result
+}
+
+/** The old order: project, tenant, application. */
+const oldLayers = ({ project, ofTenant, own }: OldClone): Layers => ({
+  project,
+  application: ofTenant,
+  tenant: own,
+})
+
+/** What comes out, whichever layer it came from. */
+function meaningOf(layers: Layers): string {
+  const { backend, frontend }: EffectiveSettings = mergeLayers(layers)
+  return JSON.stringify([
+    backend.EnabledModules.value,
+    pairs(backend.KeyValuePairs),
+    frontend.EnabledThemes.value,
+    frontend.DefaultTheme.value,
+    frontend.EnabledLocales.value,
+    frontend.DefaultLocale.value,
+    pairs(frontend.KeyValuePairs),
+  ])
+}
+
+const pairs = (list: readonly { Key: string; Value: string }[]): string[][] =>
+  list.map(({ Key, Value }) => [Key, Value])
+
+async function* clonesOf(source: Source, onRow: () => void): AsyncGenerator<OldClone, void, void> {
+  const [applications, settings] = [source.read('applications'), source.read('settings')]
+  for await (const { id: place } of source.projects()) {
+    const left = new Map<string, string>()
+    for await (const { id, tenant_id: tenant } of applications.of(place))
+      if (tenant !== null) left.set(id, tenant)
+    for await (const clone of settledClones(settings, place, left)) {
+      onRow()
+      yield clone
+    }
+  }
+}
+
+/** First those with settings of their own, then the others. */
+async function* settledClones(
+  settings: RowReader<OldSettings>,
+  place: string,
+  left: Map<string, string>,
+): AsyncGenerator<OldClone, void, void> {
+  let project: Configs | null = null
+  const tenants = new Map<string, Configs>()
+  for await (const row of settings.of(place)) {
+    const { configs } = shapeConfigs(row.backend_module_config, row.frontend_module_config)
+    if (row.project_id !== null) project ??= configs
+    else if (row.tenant_id !== null) tenants.set(row.tenant_id, tenants.get(row.tenant_id) ?? configs)
+    else if (row.application_id !== null && left.delete(row.application_id)) {
+      const ofTenant = tenants.get(row.tenant) ?? emptyConfigs()
+      yield {
+        id: row.application_id,
+        tenant: row.tenant,
+        project: project ?? emptyConfigs(),
+        ofTenant,
+        own: configs,
+      }
+    }
+  }
+  for (const [id, tenant] of left) {
+    const ofTenant = tenants.get(tenant) ?? emptyConfigs()
+    yield { id, tenant, project: project ?? emptyConfigs(), ofTenant, own: emptyConfigs() }
+  }
+}

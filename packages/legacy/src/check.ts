@@ -1,0 +1,83 @@
+// Compares an imported install with the old one, by what callers get and not by how it was imported: the same reads that serve
+// requests, against what the old rows mean.
+import { sql } from 'kysely'
+import type { Database, Db } from '@manager/manager/storage'
+import { checkAccess } from './check-access.ts'
+import { checkCredentials } from './check-credentials.ts'
+import { checkSettings } from './check-settings.ts'
+import { type CheckPart, createPart } from './check-part.ts'
+import type { Progress } from './import.ts'
+import type { Types } from './project.ts'
+import { type Source, withSource } from './source.ts'
+import { type ViewName, viewNames } from './views.ts'
+
+export type Check = { parts: CheckPart[]; differences: number }
+type CheckOptions = { from: string; onProgress: (done: Progress) => void }
+
+/** Reads the old install once more. Costs the reads of a request per person and application, hundreds at a time. */
+export const checkImport = ({ database }: { database: Database }, options: CheckOptions): Promise<Check> =>
+  withSource(options.from, async (source) => {
+    const types = await importedTypes(database.db)
+    const of = source.fingerprints.applications.rows + source.fingerprints.tenant_members.rows
+    let read = 0
+    const onRow = (): void => options.onProgress({ read: ++read, of })
+    const parts = [
+      await checkCounts(database.db, source),
+      await checkRows(database.db),
+      await checkSettings(database, source, onRow),
+      ...(await checkAccess(database, source, onRow)),
+      ...(await checkCredentials(database.db, source, types)),
+    ]
+    return { parts, differences: parts.reduce((sum, { differing }) => sum + differing, 0) }
+  })
+
+async function importedTypes(db: Db): Promise<Types> {
+  const { rows } = await sql<{ types: Types; isFinished: boolean }>`
+    select types, finished_at is not null as is_finished from legacy_imports`.execute(db)
+  if (rows[0] === undefined)
+    throw new Error('nothing has been imported into this database; run `legacy import`')
+  if (!rows[0].isFinished)
+    throw new Error('the import has not ended; run `legacy import` again, and it goes on')
+  return rows[0].types
+}
+
+/** Every old row is accounted for once. */
+async function checkCounts(db: Db, source: Source): Promise<CheckPart> {
+  const { rows } = await sql<{ view: string; rows: number }>`
+    select view, count(*)::int as rows from legacy_rows group by view`.execute(db)
+  const counted = new Map(rows.map((row) => [row.view, row.rows]))
+  const part = createPart('views whose rows are all accounted for')
+  for (const view of viewNames) {
+    const [before, after] = [source.fingerprints[view].rows, counted.get(view) ?? 0]
+    part.compare(before === after, () => `legacy.${view} has ${before} rows, ${after} are accounted for`)
+  }
+  return part.result
+}
+
+/** Where the rows of each view are now. Backends come and go by themselves. */
+const tableOf: Partial<Record<ViewName, string>> = {
+  projects: 'projects',
+  tenants: 'tenants',
+  applications: 'applications',
+  tenant_members: 'user2tenants',
+  machine_users: 'machine_users',
+  settings: 'settings',
+  endpoints: 'endpoints',
+  pilets: 'pilet_packages',
+  tokens: 'personal_access_tokens',
+}
+
+/** What stands for an old row is there. */
+async function checkRows(db: Db): Promise<CheckPart> {
+  const part = createPart('rows that stand for old ones')
+  for (const [view, table] of Object.entries(tableOf)) {
+    const { rows } = await sql<{ rows: number; missing: number; example: string | null }>`
+      select count(*)::int as rows, count(*) filter (where t.id is null)::int as missing,
+        min(l.old_id) filter (where t.id is null) as example
+      from legacy_rows l left join ${sql.table(table)} t on t.id = l.new_id
+      where l.view = ${view} and l.new_id is not null`.execute(db)
+    const found = rows[0] ?? { rows: 0, missing: 0, example: null }
+    part.add(found.rows, found.missing, () => `legacy.${view} ${found.example}: its row in ${table} is gone`)
+  }
+  return part.result
+}

@@ -1,0 +1,15 @@
+// Ids of imported rows. They depend on the old ids alone, so that an import that is run again makes the same ones.
+import { createHash } from 'node:crypto'
+import { parseUuid } from '@manager/manager/rules'
+
+/** A UUID (version 8) made of these names. */
+export function derivedId(...names: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(names)).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** An old id that is a UUID stays; any other one becomes one. */
+export const keptId = (view: string, oldId: string): string => parseUuid(oldId) ?? derivedId(view, oldId)

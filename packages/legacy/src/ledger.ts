@@ -1,0 +1,58 @@
+// What the database remembers of an import: the old install it was of, and what became of every row.
+import { sql } from 'kysely'
+import type { Db } from '@manager/manager/storage'
+import type { Types } from './project.ts'
+import type { Fingerprints } from './source.ts'
+import { viewNames } from './views.ts'
+
+/** Notes the old install before the first row is written; throws when it has changed since, or is another one. */
+export async function claimSource(db: Db, source: Fingerprints, types: Types): Promise<void> {
+  await sql`
+    insert into legacy_imports (source, types) values (${JSON.stringify(source)}::jsonb, ${JSON.stringify(types)}::jsonb)
+    on conflict (only_row) do update set source = excluded.source, types = excluded.types, started_at = now()
+    where not exists (select from legacy_rows)`.execute(db)
+  const { rows } = await sql<{
+    source: Fingerprints
+    types: Types
+  }>`select source, types from legacy_imports`.execute(db)
+  const first = rows[0]
+  if (first === undefined) throw new Error('the import was not noted')
+  const changed = viewNames.filter(
+    (view) =>
+      first.source[view]?.rows !== source[view].rows ||
+      first.source[view].fingerprint !== source[view].fingerprint,
+  )
+  if (changed.length > 0)
+    throw new Error(
+      `the old install is not what it was when its import began: ${changed.map((view) => `legacy.${view}`).join(', ')} changed. ` +
+        'Nothing was written. Stop the old service, restore its rows, and run this again; to begin anew, import into an empty database',
+    )
+  const other = Object.entries(types).find(([type, environment]) => first.types[type] !== environment)
+  if (other !== undefined)
+    throw new Error(
+      `this import began with --type ${JSON.stringify(`${other[0]}=${first.types[other[0]]}`)}; go on with the same`,
+    )
+}
+
+export const noteFinished = async (db: Db): Promise<void> => {
+  await sql`update legacy_imports set finished_at = coalesce(finished_at, now())`.execute(db)
+}
+
+/** Slugs of projects that were not imported. */
+export async function foreignSlugs(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ slug: string }>`
+    select slug from projects p where not exists (
+      select from legacy_rows l where l.view = 'projects' and l.new_id = p.id)`.execute(db)
+  return new Set(rows.map(({ slug }) => slug))
+}
+
+/** What became of the rows with this old id. */
+export async function findOldId(db: Db, oldId: string) {
+  return db
+    .selectFrom('legacyRows')
+    .select(['view', 'oldId', 'outcome', 'newId', 'rules', 'detail'])
+    .where('view', 'in', viewNames)
+    .where('oldId', '=', oldId)
+    .orderBy('view')
+    .execute()
+}

@@ -1,0 +1,130 @@
+// People: their roles in tenants, and their tokens. Whoever is known here already stays as they are.
+import { parseHash, parseUuid } from '@manager/manager/rules'
+import { derivedId, keptId } from './ids.ts'
+import { memberId } from './member-id.ts'
+import { createdAt, fitted } from './plan-projects.ts'
+import type { Project } from './project.ts'
+import { remainsOf } from './remains.ts'
+import type { OldMember, OldToken } from './rows.ts'
+import { type NewRow, type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
+import { fitName, fitText } from './texts.ts'
+
+const maxNameLength = 200
+const maxEmailLength = 320
+
+/** Provisioned as at a first sign-in, which brings name and e-mail up to date. */
+const person = (id: string, name: string | null, email: string | null): NewRow => ({
+  table: 'users',
+  values: {
+    id,
+    external_name: fitText(name, maxNameLength),
+    external_username: fitText(email, maxEmailLength),
+    external_email: fitText(email, maxEmailLength),
+  },
+})
+
+/** The role of today: owner stays, maintainer is admin, and everybody else a member. */
+export const roleOf = (role: string | null): 'owner' | 'admin' | 'member' =>
+  role === 'owner' ? 'owner' : role === 'maintainer' ? 'admin' : 'member'
+
+export async function* planMembers(
+  project: Project,
+  rows: AsyncIterable<OldMember>,
+): AsyncGenerator<Step, void, void> {
+  for await (const row of rows) {
+    const oldId = memberId(row)
+    const tenant = project.tenants.get(row.tenant_id ?? '')
+    const userId = parseUuid(row.user_id)
+    if (tenant === undefined || userId === null) {
+      yield keptAside('tenant_members', oldId, tenant === undefined ? 'orphan' : 'no-subject', remainsOf(row))
+      continue
+    }
+    const id = derivedId('tenant_members', tenant.id, userId)
+    if (row.rank > 1) {
+      yield merged('tenant_members', oldId, id, { rules: ['role-twice'], detail: { role: row.role } })
+      continue
+    }
+    const roleName = roleOf(row.role)
+    yield moved('tenant_members', oldId, id, {
+      detail: { role: row.role },
+      rows: [
+        person(userId, row.name, row.email),
+        {
+          table: 'user2tenants',
+          values: {
+            id,
+            project_id: project.id,
+            tenant_id: tenant.id,
+            user_id: userId,
+            role_name: roleName,
+            ...createdAt(row),
+          },
+        },
+      ],
+      events: [
+        madeEvent(
+          'user2tenant',
+          { projectId: project.id, id, name: `${roleName} of user ${userId}` },
+          { tenantId: tenant.id, userId, roleName },
+          { action: 'grant' },
+        ),
+      ],
+    })
+  }
+}
+
+const prefixForm = /^[0-9A-Za-z]{8}$/
+// Whoever signs in makes us run them.
+const maxIterations = 2_000_000
+
+/** Whether secrets can be verified against it. */
+export function isVerifiable(hash: string | null): boolean {
+  const iterations = parseHash(hash ?? '')?.iterations ?? 0
+  return iterations >= 1 && iterations <= maxIterations
+}
+
+/** Tokens stay valid: their hash is taken over. They end in no check of ours, and their rows say so. */
+export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator<Step, void, void> {
+  for await (const row of rows) {
+    const userId = parseUuid(row.user_id)
+    const isUsable = prefixForm.test(row.token_prefix ?? '') && isVerifiable(row.hash)
+    if (userId === null || !isUsable || row.holder !== row.id) {
+      const rule = userId === null ? 'no-subject' : isUsable ? 'prefix-taken' : 'no-credential'
+      yield keptAside('tokens', row.id, rule, remainsOf(row))
+      continue
+    }
+    const id = keptId('tokens', row.id)
+    const name = fitName(row.name, 'imported')
+    const isRevoked = row.revoked === true
+    const { token_prefix: tokenPrefix, expires_at: expiresAt } = row
+    yield moved('tokens', row.id, id, {
+      ...fitted({ name: row.name }, { name }),
+      rows: [
+        person(userId, row.user_name, row.user_email),
+        {
+          table: 'personal_access_tokens',
+          values: {
+            id,
+            user_id: userId,
+            name,
+            token_prefix: tokenPrefix,
+            hash: row.hash,
+            has_check: false,
+            expires_at: expiresAt,
+            revoked: isRevoked,
+            last_used_at: row.last_used_at,
+            ...createdAt(row),
+          },
+        },
+      ],
+      events: [
+        madeEvent(
+          'personalAccessToken',
+          { projectId: null, id, name: `${name} (${tokenPrefix})` },
+          { userId, name, tokenPrefix, expiresAt, revoked: isRevoked },
+          { oldId: row.id },
+        ),
+      ],
+    })
+  }
+}

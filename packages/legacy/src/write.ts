@@ -1,0 +1,143 @@
+// Writes steps in batches. A batch is one transaction: its rows, their audit rows, and what became of the old rows. A step that
+// is in the ledger already is skipped, so an import that was interrupted goes on where it ended.
+import { sql } from 'kysely'
+import type { LockMasterKey } from '@manager/manager/sealing'
+import {
+  type AppendMany,
+  type AuditActor,
+  type Blobs,
+  type Db,
+  type KeptBlob,
+  type Tx,
+  systemActor,
+} from '@manager/manager/storage'
+import { type NewRow, type Step, type TableName, tables } from './steps.ts'
+
+export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMasterKey: LockMasterKey }
+
+const batchRows = 500
+// What the database takes as one value is not without limit.
+const batchBytes = 8 * 1_048_576
+const importActor: AuditActor = systemActor('manager legacy import')
+
+/** Writes all steps. While a batch is written, the next one is read. */
+export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
+  let batch: Step[] = []
+  let [rows, bytes] = [0, 0]
+  let writing: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await writing
+    writing = writeBatch(deps, batch)
+    // Whoever waits for it next hears of a failure.
+    writing.catch(() => undefined)
+    ;[batch, rows, bytes] = [[], 0, 0]
+  }
+  for await (const step of steps) {
+    batch.push(step)
+    rows += 1 + step.rows.length
+    bytes += bytesOf(step)
+    if (rows >= batchRows || bytes >= batchBytes || step.blob !== undefined) await flush()
+  }
+  await flush()
+  await writing
+}
+
+/** Of what may be long: settings, and templates. */
+const bytesOf = ({ rows }: Step): number =>
+  rows.reduce((sum, { values }) => {
+    const template = values['transformation_template']
+    return sum + Number(values['content_bytes'] ?? 0) + (typeof template === 'string' ? template.length : 0)
+  }, 0)
+
+async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void> {
+  const known = await inLedger(deps.db, batch)
+  const steps = batch.filter((step) => !known.has(keyOf(step)))
+  if (steps.length === 0) return
+  const kept: KeptBlob[] = []
+  for (const { blob } of steps)
+    if (blob !== undefined) kept.push(await deps.blobs.keep(blob.sha256, blob.bytes))
+  const writing = deps.db.transaction().execute(async (tx) => {
+    await deps.lockMasterKey(tx)
+    const rows = steps.flatMap((step) => step.rows)
+    for (const table of tables) await insertRows(tx, table, rows)
+    for (const blob of kept) await deps.blobs.refer(tx, blob)
+    await addUsage(tx, rows)
+    await insertLedger(tx, steps)
+    await deps.appendMany(
+      tx,
+      importActor,
+      steps.flatMap((step) => step.events),
+    )
+  })
+  await writing.catch((error: unknown) => {
+    throw explained(error)
+  })
+}
+
+/** Nothing of a row is in the sentence: it may be a credential. */
+function explained(error: unknown): unknown {
+  const { code, constraint = '' } = error as { code?: string; constraint?: string }
+  if (code !== '23505') return error
+  return new Error(
+    `a row of the old install has an id or a name that a row of the Manager has already (${constraint}); this batch was not written. Import into a database that has no such row`,
+    { cause: error },
+  )
+}
+
+const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
+
+/** Looked up one by one: what the planner knows of a table that is being filled is out of date. */
+async function inLedger(db: Db, batch: readonly Step[]): Promise<Set<string>> {
+  const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
+  const { rows } = await sql<{ view: string; oldId: string }>`
+    select wanted.view, wanted.old_id from unnest(${views}::text[], ${oldIds}::text[]) as wanted (view, old_id)
+    cross join lateral (
+      select from legacy_rows l where l.view = wanted.view and l.old_id = wanted.old_id limit 1
+    ) found`.execute(db)
+  return new Set(rows.map(keyOf))
+}
+
+async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
+  const rows = steps.map(({ view, oldId, outcome, newId, rules, detail }) => ({
+    view,
+    old_id: oldId,
+    outcome,
+    new_id: newId,
+    rules,
+    detail,
+  }))
+  await sql`
+    insert into legacy_rows (view, old_id, outcome, new_id, rules, detail)
+    select view, old_id, outcome, new_id, rules, detail
+    from jsonb_populate_recordset(null::legacy_rows, ${JSON.stringify(rows)}::jsonb)`.execute(tx)
+}
+
+/** Who is known stays as they are. Settings of an owner come with it, empty, and are filled. */
+const onConflict: Partial<Record<TableName, string>> = {
+  users: 'on conflict (id) do nothing',
+  settings: `on conflict on constraint settings_layer_key do update set id = excluded.id,
+    backend_module_config = excluded.backend_module_config,
+    frontend_module_config = excluded.frontend_module_config, content_bytes = excluded.content_bytes`,
+}
+
+/** One statement for the rows of a table that have the same columns. */
+async function insertRows(tx: Tx, table: TableName, rows: readonly NewRow[]): Promise<void> {
+  const values = rows.filter((row) => row.table === table).map((row) => row.values)
+  const distinct = table === 'users' ? [...new Map(values.map((row) => [row['id'], row])).values()] : values
+  for (const [columns, same] of Map.groupBy(distinct, (row) => Object.keys(row).join(', ')))
+    await sql`
+      insert into ${sql.table(table)} (${sql.raw(columns)})
+      select ${sql.raw(columns)} from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(same)}::jsonb)
+      ${sql.raw(onConflict[table] ?? '')}`.execute(tx)
+}
+
+/** What the packages of a project come to. */
+async function addUsage(tx: Tx, rows: readonly NewRow[]): Promise<void> {
+  for (const { table, values } of rows)
+    if (table === 'pilet_packages')
+      await sql`
+        insert into pilet_usage as u (project_id, packages, bytes) values (${values['project_id']}, 1, ${values['size']})
+        on conflict (project_id) do update set packages = u.packages + 1, bytes = u.bytes + excluded.bytes`.execute(
+        tx,
+      )
+}

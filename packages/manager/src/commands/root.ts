@@ -1,0 +1,45 @@
+// What every program of the operator's command line has in common. Making one reads no configuration.
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config/config.ts'
+import type { Terminal } from './terminal.ts'
+
+const defaultWidth = 80
+
+/** A program without commands that prints to the terminal. */
+export function createRoot(name: string, terminal: Terminal): Command {
+  const { stdout, stderr } = terminal
+  return (
+    new Command(name)
+      .showHelpAfterError()
+      // Before the first command: commands inherit both.
+      .exitOverride((error) => {
+        terminal.exit?.(error.exitCode)
+        throw error
+      })
+      .configureOutput({
+        writeOut: (text) => void stdout.write(text),
+        writeErr: (text) => void stderr.write(text),
+        getOutHelpWidth: () => stdout.columns ?? defaultWidth,
+        getErrHelpWidth: () => stderr.columns ?? defaultWidth,
+      })
+  )
+}
+
+/** Runs one command line, without the name of the program; returns its exit code. */
+export async function runProgram(
+  program: Command,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return terminal.exitCode
+  } catch (error) {
+    // Commander has already printed the help, the version or the usage error.
+    if (error instanceof CommanderError) return error.exitCode
+    // It has a line for each problem, which may quote a value.
+    if (error instanceof ConfigError) for (const line of error.message.split('\n')) terminal.warn(line)
+    else terminal.warn(`error: ${(error as Error).message}`)
+    return 1
+  }
+}

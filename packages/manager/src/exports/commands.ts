@@ -1,0 +1,6 @@
+// For a command of the operator in another package: its terminal, its configuration and its database.
+export { commandConfig, silentLog, withDatabase, withKeyedDatabase } from '../commands/context.ts'
+export { createRoot, runProgram } from '../commands/root.ts'
+export { table } from '../commands/table.ts'
+export { type Terminal, createTerminal } from '../commands/terminal.ts'
+export { type Config, processSource, settingsOf } from '../config/config.ts'

@@ -1,0 +1,33 @@
+// For programs that write rows beside the service: the rules that it holds callers to.
+export { backendSettings } from '../features/backends/backends.settings.ts'
+export {
+  problemOfConsumeUrl,
+  problemOfSecret,
+  problemOfUrl,
+  problemOfUsername,
+} from '../features/endpoints/endpoint-rules.pure.ts'
+export { defaultEnvironments } from '../features/environments/environments.store.ts'
+export { seededTenantRoles } from '../features/memberships/tenant-roles.service.ts'
+export { specOf, storedTypeOf } from '../features/pilets/bundle-form.pure.ts'
+export { piletSettings } from '../features/pilets/pilets.settings.ts'
+export { precedenceOf } from '../features/pilets/precedence.pure.ts'
+export { type AccessRows, accessOfUser } from '../features/proxy-auth/access.pure.ts'
+export {
+  type BackendModuleConfig,
+  type EffectiveSettings,
+  type FrontendModuleConfig,
+  type Layers,
+  fullBackend,
+  fullFrontend,
+  mergeLayers,
+} from '../features/settings/layers.pure.ts'
+export { settingsEvent } from '../features/settings/settings-event.pure.ts'
+export { parseHash } from '../platform/credentials/kdf.ts'
+export { parseUuid } from '../platform/ids.ts'
+export { hasForbiddenCharacters, isLongerThan } from '../platform/inputs/inputs.ts'
+export type { KeyValuePair } from '../platform/inputs/key-value-pairs.ts'
+export { isExactVersion, isPackageName } from '../platform/inputs/packages.ts'
+export { parseCallbackUrl } from '../platform/outbound/callback-url.ts'
+export { callbacksPolicy } from '../platform/outbound/egress-policies.ts'
+export { type AddressRules, createAddressRules } from '../platform/outbound/egress.ts'
+export { transformations } from '../features/transformations/index.ts'

@@ -1,0 +1,11 @@
+// For programs that write rows beside the service, with their audit trail and their blobs, and read them as it does.
+export { type UserAccess, byUser, readAccess } from '../features/proxy-auth/proxy-auth.store.ts'
+export { readPlaces, wholeLayers } from '../features/settings/layers.store.ts'
+export { abbreviate } from '../platform/audit/abbreviate.ts'
+export { type AppendMany, createAppendMany } from '../platform/audit/append-many.ts'
+export { type AuditAction, type AuditActor, type AuditEvent, systemActor } from '../platform/audit/append.ts'
+export type { BlobStores } from '../platform/blobs/blob-store.ts'
+export { type Blobs, type KeptBlob, createBlobs } from '../platform/blobs/blobs.ts'
+export type { Database, Db, Tx } from '../platform/db/database.ts'
+export { assertSchemaFits, withClient } from '../platform/db/migrate.ts'
+export { blobStoresOf } from '../world.ts'

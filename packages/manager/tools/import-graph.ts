@@ -1,0 +1,77 @@
+// Who imports whom in the workspace, types and dynamic imports included. Reads files; runs none of them.
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { Visitor, parseSync } from 'oxc-parser'
+
+/** Paths are relative to the root of the workspace. `byName`: a package is named, instead of a path into it. */
+export type Import = { from: string; to: string; byName: boolean }
+
+type Manifest = { name: string; exports?: Record<string, string> }
+/** Folders of packages by the name that imports use. */
+type Packages = Map<string, { folder: string; exports: Record<string, string> }>
+
+const codeFiles = '{packages/*,examples}/**/*.{ts,mjs}'
+
+/** Every import of one file of the workspace by another; a name that no manifest exports leads to `null`. */
+export function readImports(root: string): { imports: Import[]; unexported: string[] } {
+  const packages = readPackages(root)
+  const files = globSync(codeFiles, { cwd: root, exclude: (name) => name.includes('node_modules') })
+  const known = new Set(files)
+  const imports: Import[] = []
+  const unexported: string[] = []
+  for (const from of files.toSorted())
+    for (const specifier of specifiersOf(from, readFileSync(posix.join(root, from), 'utf8'))) {
+      const isRelative = specifier.startsWith('.')
+      const to = isRelative ? posix.join(posix.dirname(from), specifier) : resolveName(packages, specifier)
+      if (to === null) unexported.push(`${from} imports ${specifier}, which its package does not export`)
+      else if (to !== undefined && known.has(to)) imports.push({ from, to, byName: !isRelative })
+    }
+  return { imports, unexported }
+}
+
+function readPackages(root: string): Packages {
+  return new Map(
+    globSync('packages/*/package.json', { cwd: root }).map((file) => {
+      const { name, exports = {} } = JSON.parse(readFileSync(posix.join(root, file), 'utf8')) as Manifest
+      return [name, { folder: posix.dirname(file), exports }]
+    }),
+  )
+}
+
+/** The file that a package exports under this name; null if it exports none, undefined if it is not of the workspace. */
+function resolveName(packages: Packages, specifier: string): string | null | undefined {
+  for (const [name, { folder, exports }] of packages) {
+    if (specifier !== name && !specifier.startsWith(`${name}/`)) continue
+    const wanted = `.${specifier.slice(name.length)}`
+    for (const [key, target] of Object.entries(exports)) {
+      const [before = '', after] = key.split('*')
+      const isMatch =
+        after === undefined ? key === wanted : wanted.startsWith(before) && wanted.endsWith(after)
+      if (!isMatch) continue
+      const middle = after === undefined ? '' : wanted.slice(before.length, wanted.length - after.length)
+      return posix.join(folder, target.replace('*', middle))
+    }
+    return null
+  }
+  return undefined
+}
+
+/** What the file names in imports, exports, dynamic imports and types. */
+function specifiersOf(file: string, text: string): string[] {
+  const { module, program } = parseSync(file, text)
+  const found = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
+    ),
+    ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+      const [, literal] = /^'([^']+)'$/.exec(text.slice(start, end)) ?? []
+      return literal === undefined ? [] : [literal]
+    }),
+  ]
+  if (/\bimport\('[^']+'\)\./.test(text))
+    new Visitor({
+      TSImportType: ({ source }) => void found.push(source.value),
+    }).visit(program)
+  return [...new Set(found)]
+}

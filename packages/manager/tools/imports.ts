@@ -1,0 +1,112 @@
+// Holds the directions of imports that lint cannot see: between packages, and between the top folders of each package's
+// src/. Imports of types count as well. Circles of files are refused by lint (import/no-cycle).
+//   node tools/imports.ts [root]
+import { resolve } from 'node:path'
+import { type Import, readImports } from './import-graph.ts'
+
+/** The packages that the sources of a package may import, by the names that their manifests export. */
+const allowed: Record<string, readonly string[]> = {
+  cli: ['client'],
+  client: [],
+  examples: ['client'],
+  faults: ['harness', 'manager'],
+  gotemplate: [],
+  harness: [],
+  legacy: ['manager'],
+  manager: ['gotemplate'],
+}
+/** Tests, tools and benchmarks may import these as well, and reach by a path what starts the service in their process. */
+const allowedInTests = ['client', 'harness']
+const testKit = /^packages\/manager\/(?:test\/kit|tools)\//
+
+/**
+ * Imports that close a circle of top folders today, as `file -> folder`. The list may only get shorter: each circle that is
+ * not in it is a problem, and so is each entry that closes none any more.
+ */
+const knownCircles: Record<string, readonly string[]> = {
+  gotemplate: ['missing.ts -> run.ts'],
+  manager: [
+    'config/config.ts -> platform',
+    'config/settings.ts -> platform',
+    // Types of rows and of the guard, by name; the generator writes them.
+    'generated/graphql.ts -> features',
+    'generated/graphql.ts -> policy',
+    'generated/routes.ts -> proxy-config',
+  ],
+}
+
+const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? 'examples'
+const isTest = (file: string): boolean => !/^packages\/[^/]+\/src\//.test(file) || file.endsWith('.test.ts')
+
+/** What is wrong, a line each. */
+export function findProblems(
+  root: string,
+  known: Readonly<Record<string, readonly string[]>> = knownCircles,
+): string[] {
+  const { imports, unexported } = readImports(root)
+  const problems = [...unexported, ...imports.flatMap(problemOfPackages)]
+  const inSources = imports.filter(({ from, to }) => packageOf(from) === packageOf(to) && !isTest(from))
+  for (const [name, own] of Map.groupBy(inSources, ({ from }) => packageOf(from)))
+    problems.push(...problemsOfFolders(name, own, known[name] ?? []))
+  return problems
+}
+
+function problemOfPackages({ from, to, byName }: Import): string[] {
+  const [own, other] = [packageOf(from), packageOf(to)]
+  if (own === other || (isTest(from) && testKit.test(to))) return []
+  const may = [...(allowed[own] ?? []), ...(isTest(from) ? allowedInTests : [])]
+  if (!may.includes(other)) return [`${from} imports ${to}: ${own} may not import ${other}`]
+  return byName || own === 'examples' ? [] : [`${from} imports ${to} by its path; name what ${other} exports`]
+}
+
+type Edge = { from: string; to: string; file: string }
+
+/** A folder of src/, or a file at its top. */
+const unitOf = (file: string): string => file.split('/')[3] ?? ''
+const nameOf = ({ file, to }: Edge): string => `${file} -> ${to}`
+
+function problemsOfFolders(name: string, imports: readonly Import[], known: readonly string[]): string[] {
+  const edges = imports.map(({ from, to }): Edge => ({
+    from: unitOf(from),
+    to: unitOf(to),
+    file: from.split('/').slice(3).join('/'),
+  }))
+  const others = edges.filter((edge) => edge.from !== edge.to)
+  const unknown = inCircles(others.filter((edge) => !known.includes(nameOf(edge))))
+  const circular = new Set(inCircles(others).map(nameOf))
+  return [
+    ...[...new Set(unknown.map(nameOf))].map(
+      (edge) => `packages/${name}/src: ${edge} is part of a circle of top folders`,
+    ),
+    ...known
+      .filter((edge) => !circular.has(edge))
+      .map((edge) => `${edge} closes no circle any more; remove it from tools/imports.ts`),
+  ]
+}
+
+/** Those of the edges that a circle goes through: their end leads back to their start. */
+function inCircles(edges: readonly Edge[]): Edge[] {
+  const next = Map.groupBy(edges, ({ from }) => from)
+  const reachable = new Map<string, Set<string>>()
+  const reach = (start: string): Set<string> => {
+    const found = reachable.get(start) ?? new Set<string>()
+    if (reachable.has(start)) return found
+    reachable.set(start, found)
+    const waiting = [start]
+    for (let unit = waiting.pop(); unit !== undefined; unit = waiting.pop())
+      for (const { to } of next.get(unit) ?? [])
+        if (!found.has(to)) {
+          found.add(to)
+          waiting.push(to)
+        }
+    return found
+  }
+  return edges.filter(({ from, to }) => reach(to).has(from))
+}
+
+if (import.meta.main) {
+  const root = resolve(process.argv[2] ?? new URL('../../../', import.meta.url).pathname)
+  const problems = findProblems(root)
+  for (const problem of problems) process.stderr.write(`${problem}\n`)
+  if (problems.length > 0) process.exitCode = 1
+}
