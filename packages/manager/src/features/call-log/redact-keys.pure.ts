@@ -84,8 +84,9 @@ const starts = new Set(secretWords.flatMap((word) => Array.from(word, (_, end) =
 export const [secretPattern, namePattern] = [secretWords.join('|'), nameWords.join('|')]
 const anySecret = new RegExp(secretPattern)
 
-/** Whether the letters of a sensitive name are somewhere in a text, one after the other. */
-export const hasSecretLetters = (text: string): boolean => anySecret.test(lettersOf(text))
+/** Whether the letters of a sensitive name are somewhere in a text, one after the other; first without folding it. */
+export const hasSecretLetters = (text: string): boolean =>
+  anySecret.test(text.toLowerCase()) || anySecret.test(lettersOf(text))
 
 const known = new Map<string, Meaning>()
 const [maxKnown, maxKnownLength] = [1_000, 64]
