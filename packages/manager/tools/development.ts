@@ -30,6 +30,11 @@ type Port = { variable: string; port: string; host?: string | undefined }
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+function failed(error: unknown): 1 {
+  process.stderr.write(`error: ${textOf(error)}\n`)
+  return 1
+}
+
 /** Runs until the service ends or a signal comes, stops what was started, and exits. */
 export async function runDevelopment(development: Development): Promise<never> {
   // A terminal that was closed can no longer be written to; what runs is stopped all the same.
@@ -37,10 +42,6 @@ export async function runDevelopment(development: Development): Promise<never> {
   const ending = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort())
   const stack = new AsyncDisposableStack()
-  const failed = (error: unknown): 1 => {
-    process.stderr.write(`error: ${textOf(error)}\n`)
-    return 1
-  }
   const service = await run(development, stack, ending.signal).catch(failed)
   const failure = await stack.disposeAsync().then(() => null, failed)
   process.exit(failure ?? (typeof service === 'number' ? service : (service.exitCode ?? 1)))
