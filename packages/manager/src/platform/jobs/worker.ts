@@ -40,7 +40,8 @@ const minPauseMs = 50
 const worthAFetch = 32
 const pauseAfterErrorMs = 1_000
 const abortedMs = 1_000
-const putOffMs = 2_000
+// Up to twice as long, and up to a second more until it is noticed: retries must stay close to their time.
+const putOffMs = 500
 const maxFailurePauseMs = 60_000
 const noWait = { maxWaiting: 0, maxWaitMs: 0, full: '' }
 
