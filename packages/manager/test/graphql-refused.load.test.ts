@@ -38,16 +38,23 @@ const aliases = (n: number): string => Array.from({ length: 31 }, (_, i) => `a${
 /** A million objects; what is allowed of them is produced before it is refused. */
 const tooMany = '{ projects { tenants { project { tenants { project { tenants { id } } } } } } }'
 
-const floods: [string, (n: number) => string, number][] = [
-  ['another document each time', costly, 400],
-  ['the same document each time', () => costly(0), 400],
+/** To judge one document takes some milliseconds, and an ordinary query may have to wait for it. */
+const judgedMs = 15
+/** Objects are produced a few hundred at a time, and an ordinary query meets several such steps. */
+const producedMs = 50
+
+type Flood = [name: string, textOf: (n: number) => string, status: number, slackMs: number]
+const floods: Flood[] = [
+  ['another document each time', costly, 400, judgedMs],
+  ['the same document each time', () => costly(0), 400, judgedMs],
   [
     'what does not parse, and too many aliases',
     (n) => (n % 2 === 0 ? `{ projects { ${n}` : `{ ${aliases(n)} }`),
     400,
+    judgedMs,
   ],
   // It fails at a field of the response, which has begun.
-  ['what has too many objects', () => tooMany, 200],
+  ['what has too many objects', () => tooMany, 200, producedMs],
 ]
 
 /** Sends over all connections, the next request of each when it has its answer; returns the statuses once it is stopped. */
@@ -100,7 +107,7 @@ const p99 = (times: number[]): number =>
 test.each(floods)(
   'ordinary queries of others stay within twice their p99 while 64 connections send %s',
   { timeout: 180_000 },
-  async (name, textOf, status) => {
+  async (name, textOf, status, slackMs) => {
     await ordinaryTimes()
     const shown: string[] = []
     const excesses: number[] = []
@@ -116,8 +123,7 @@ test.each(floods)(
       excesses.push(during - 2 * without)
     }
     process.stdout.write(`graphql-refused ${name}: p99 without and with, in ms: ${shown.join(', ')}\n`)
-    // To judge one document takes some milliseconds, and an ordinary query may have to wait for it. Other programs on the
-    // machine disturb single rounds; what the flood does, it does in every round.
-    expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(15)
+    // Other programs on the machine disturb single rounds; what the flood does, it does in every round.
+    expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(slackMs)
   },
 )
