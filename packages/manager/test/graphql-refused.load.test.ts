@@ -1,5 +1,4 @@
 // One person floods the API with documents that are refused, over 64 connections; the others do not notice.
-import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -7,7 +6,7 @@ import { type TestApp, startTestApp } from './kit/app.ts'
 import { json } from '@manager/harness/graphql.ts'
 import { timedPost } from './kit/http.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
-import { seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
+import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
 /** In a process of its own, so that only the server is loaded. */
@@ -16,8 +15,7 @@ let hostile: Person
 let ordinary: Person
 beforeAll(async () => {
   service = await startTestApp()
-  const { id } = await seedProject(service.sql, 'shop')
-  for (let index = 0; index < 100; index++) await seedTenant(service.sql, id, randomUUID(), `tenant-${index}`)
+  await seedProject(service.sql, 'shop')
   hostile = await seedUser(service.sql, 'hostile', 'administrator')
   ordinary = await seedUser(service.sql, 'ordinary', 'administrator')
   server = await startProcess(service.database.url)
@@ -35,26 +33,13 @@ const level = '... on Project { id name slug createdAt tenants { id name slug de
 const costly = (n: number): string => `{ projects { ${`${level} `.repeat(60)} nothing${n} } }`
 const aliases = (n: number): string => Array.from({ length: 31 }, (_, i) => `a${n}_${i}: me { id }`).join(' ')
 
-/** A million objects; what is allowed of them is produced before it is refused. */
-const tooMany = '{ projects { tenants { project { tenants { project { tenants { id } } } } } } }'
-
-/** To judge one document takes some milliseconds, and an ordinary query may have to wait for it. */
-const judgedMs = 15
-/** Objects are produced a few hundred at a time, and an ordinary query meets several such steps. */
-const producedMs = 50
-
-type Flood = [name: string, textOf: (n: number) => string, status: number, slackMs: number]
-const floods: Flood[] = [
-  ['another document each time', costly, 400, judgedMs],
-  ['the same document each time', () => costly(0), 400, judgedMs],
+const floods: [string, (n: number) => string][] = [
+  ['another document each time', costly],
+  ['the same document each time', () => costly(0)],
   [
     'what does not parse, and too many aliases',
     (n) => (n % 2 === 0 ? `{ projects { ${n}` : `{ ${aliases(n)} }`),
-    400,
-    judgedMs,
   ],
-  // It fails at a field of the response, which has begun.
-  ['what has too many objects', () => tooMany, 200, producedMs],
 ]
 
 /** Sends over all connections, the next request of each when it has its answer; returns the statuses once it is stopped. */
@@ -107,7 +92,7 @@ const p99 = (times: number[]): number =>
 test.each(floods)(
   'ordinary queries of others stay within twice their p99 while 64 connections send %s',
   { timeout: 180_000 },
-  async (name, textOf, status, slackMs) => {
+  async (name, textOf) => {
     await ordinaryTimes()
     const shown: string[] = []
     const excesses: number[] = []
@@ -118,12 +103,13 @@ test.each(floods)(
       await wait(500)
       const during = p99(await ordinaryTimes())
       const statuses = await flooding.stop()
-      expect([...statuses.keys()]).toEqual([status])
+      expect([...statuses.keys()]).toEqual([400])
       shown.push(`${without.toFixed(0)} and ${during.toFixed(0)}`)
       excesses.push(during - 2 * without)
     }
     process.stdout.write(`graphql-refused ${name}: p99 without and with, in ms: ${shown.join(', ')}\n`)
-    // Other programs on the machine disturb single rounds; what the flood does, it does in every round.
-    expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(slackMs)
+    // To judge one document takes some milliseconds, and an ordinary query may have to wait for it. Other programs on the
+    // machine disturb single rounds; what the flood does, it does in every round.
+    expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(15)
   },
 )
