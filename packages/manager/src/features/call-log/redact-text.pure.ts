@@ -91,8 +91,20 @@ const unnamed = [
 const wordEnd = /[\s"'<>&\\]+/
 const [maxPathLength, maxHeadLength] = [200, 4_096]
 const structure = /\{|<[!?/\p{L}_:]|\[\s*["']|^\s*["[<]/u
-// `password=`, or `name=user[password]`, which names what is beside it.
-const named = new RegExp(`(?:${secretPattern})=|(?:${namePattern})=+[^=]{0,100}?(?:${secretPattern})`)
+const secretBeforeSign = new RegExp(`(?:${secretPattern})=`)
+const nameBeforeSign = new RegExp(`(?:${namePattern})=`)
+const maxNamedLength = 120
+
+/** Whether letters contain `password=`, or `name=userpassword`, which names the value beside it. */
+const hasSecretName = (letters: string): boolean =>
+  secretBeforeSign.test(letters) || (nameBeforeSign.test(letters) && namesSecret(letters.split(/=+/)))
+
+const namesSecret = (parts: string[]): boolean =>
+  parts.some(
+    (part, index) =>
+      nameBeforeSign.test(`${parts[index - 1]?.slice(-maxNamedLength) ?? ''}=`) &&
+      hasSecretLetters(part.slice(0, maxNamedLength)),
+  )
 
 /**
  * Whether a text that is not parsed may hold a secret: a credential, a comment, a sensitive name before `:` or `=` or in
@@ -105,7 +117,7 @@ function isSuspicious(text: string): boolean {
   const letters = folded(plain)
     .replaceAll(/[:=]/g, '=')
     .replaceAll(/[^\p{L}\p{N}=]+/gu, '')
-  return named.test(letters) || structure.test(plain) || hasSecretPath(plain) || hasSecretColumn(plain)
+  return hasSecretName(letters) || structure.test(plain) || hasSecretPath(plain) || hasSecretColumn(plain)
 }
 
 /** Whether a name of several parts, such as `user[password][0`, is in front of `:` or `=`. */
