@@ -42,7 +42,7 @@ const schedules = [
 ]
 
 /** GraphQL documents that are refused, or answered with errors. */
-const documentKinds = (url: string, adminId: string): PoisonKind[] =>
+const documentKinds = (url: string, personId: string): PoisonKind[] =>
   [
     ...Object.entries(documents),
     ...Object.entries(hostileTexts),
@@ -53,13 +53,13 @@ const documentKinds = (url: string, adminId: string): PoisonKind[] =>
       ],
     ]),
   ].map(([name, body]) => ({
-    call: { name, url: `${url}/query`, headers: personHeaders(adminId), body: JSON.stringify(body) },
+    call: { name, url: `${url}/query`, headers: personHeaders(personId), body: JSON.stringify(body) },
     statuses: refused,
   }))
 
 /** All of them, large and small in turn. */
 export async function createPoisons(stage: EsbStage): Promise<PoisonKind[]> {
-  const kinds: PoisonKind[] = documentKinds(stage.balancer.url, stage.site.adminId)
+  const kinds: PoisonKind[] = documentKinds(stage.balancer.url, stage.site.memberId)
   for (const { name, endpoint, body, statuses } of poisons) {
     const { path } = await stage.endpoint({ url: stage.upstreams.url, ...endpoint })
     kinds.push({

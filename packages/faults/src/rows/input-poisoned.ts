@@ -126,6 +126,21 @@ const checkPoison = ({ poison, allowed }: Observed): string[] =>
     })
     .map(described)
 
+/** The poison that was open most often during the slowest hundredth of the ordinary calls, with the number of such calls. */
+function slowestBeside({ beside, poison }: Observed): string {
+  const slowest = beside.toSorted((one, other) => other.ms - one.ms).slice(0, Math.ceil(beside.length / 100))
+  const counts = new Map<string, number>()
+  for (const { start, ms } of slowest)
+    for (const open of poison)
+      if (open.start < start + ms && open.start + open.ms > start)
+        counts.set(open.kind, (counts.get(open.kind) ?? 0) + 1)
+  return [...counts]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, 5)
+    .map(([kind, count]) => `${kind}:${count}`)
+    .join(',')
+}
+
 export const f37: Row = defineEsbRow<Observed>({
   id: 'F37',
   title: 'poison in templates, bodies, documents and schedules beside ordinary traffic',
@@ -144,6 +159,7 @@ export const f37: Row = defineEsbRow<Observed>({
     const [with99, without99] = [timeAt(beside, 0.99), timeAt(alone, 0.99)]
     figures.atMost('p99_ms', with99, Math.max(goodRatio * without99, without99 + slackMs))
     figures.show('p99_ratio', with99 / without99)
+    figures.show('slowest_beside', slowestBeside(observed))
     figures.none('others_failed', observed.calls.filter(({ status }) => status !== 200).map(described))
     figures.none('poison_wrong', checkPoison(observed))
     figures.atLeast('poisons', poison.length, Object.keys(observed.allowed).length)

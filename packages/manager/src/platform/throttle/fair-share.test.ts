@@ -73,8 +73,8 @@ describe('places that are never ended', () => {
     take('a0', ['a'])
     await settled()
     for (const name of ['a1', 'a2', 'b1', 'b2', 'c1']) take(name, [name.charAt(0)])
-    for (const name of ['a0', 'b1', 'c1', 'a1', 'b2']) await release(name)
-    expect(begun).toEqual(['a0', 'b1', 'c1', 'a1', 'b2', 'a2'])
+    for (const name of ['a0', 'c1', 'b1', 'a1', 'b2']) await release(name)
+    expect(begun).toEqual(['a0', 'c1', 'b1', 'a1', 'b2', 'a2'])
   })
 
   test('levels are compared one after the other, and each has its turns', async () => {
@@ -115,6 +115,17 @@ describe('places that are never ended', () => {
       rounds++
     }
     expect(rounds).toBeLessThanOrEqual(4)
+  })
+
+  test('of owners that were never served, the one with the fewest waiting requests is next', async () => {
+    const { take, begun, release } = harness({ capacity: 1, amongNewest: 4 })
+    take('first', ['first'])
+    await settled()
+    for (let i = 0; i < 20; i++) for (const half of ['a', 'b']) take(`${i}${half}`, [`p${i}`])
+    take('quiet', ['quiet'])
+    await settled()
+    await release('first')
+    expect(begun).toEqual(['first', 'quiet'])
   })
 
   test('of one owner, the newest that counts is next too, and a full queue refuses the oldest', async () => {

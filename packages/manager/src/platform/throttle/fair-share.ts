@@ -1,7 +1,8 @@
 // Divides something scarce between owners: threads, connections, calls in flight, bytes of memory. An eighth is kept for
 // owners that hold nothing. An owner may use the rest while nobody else needs it. While another owner waits, and for five
-// seconds after, no owner gets more than a fair share, and free capacity goes to the owner that holds least. A slow transfer
-// may be ended to make room for a request that waits.
+// seconds after, no owner gets more than a fair share, and free capacity goes to the owner that holds least, was served least
+// recently, and has the fewest waiting requests, in this order. A slow transfer may be ended to make room for a request that
+// waits.
 import { unavailable } from '../errors.ts'
 import { type Account, OwnerLevel } from './owner-level.ts'
 
@@ -237,7 +238,7 @@ export class FairShare {
     for (const queue of this.#queues.values())
       for (const request of amongNewest === Infinity ? queue.slice(0, 1) : queue.slice(-amongNewest)) {
         if (!isWanted(request)) continue
-        const difference = compare(request, equals[0] ?? request, ['held', 'servedAt'])
+        const difference = compare(request, equals[0] ?? request, ['held', 'servedAt', 'waiting'])
         if (difference < 0) equals = [request]
         else if (difference === 0) equals.push(request)
       }
