@@ -84,7 +84,7 @@ function start({
   isKept = false,
 }: Pace): Load {
   const create = (): Agent[] => createAgents({ mostOpen, callMs, isFresh, isKept })
-  const agents = isKept ? (keptAgents ??= create()) : create()
+  const agents = (isKept ? (keptAgents ??= create()) : create()).map((agent) => ({ agent, open: 0 }))
   const records: CallRecord[] = []
   const open = new Set<Promise<void>>()
   const begun = performance.now()
@@ -93,10 +93,16 @@ function start({
     for (const due = ((performance.now() - begun) / 1_000) * perSecond; count < due; count++) {
       if (open.size >= mostOpen) continue
       const kind = kinds[turn % kinds.length] as CallKind
-      const agent = agents[turn++ % agents.length] as Agent
-      const one: Promise<void> = callOnce(kind, agent, callMs)
+      // A call never waits for a connection behind slower calls: that would not be the service's time.
+      const used = agents.reduce((least, other) => (other.open < least.open ? other : least))
+      turn++
+      used.open++
+      const one: Promise<void> = callOnce(kind, used.agent, callMs)
         .then((record) => void records.push(record))
-        .finally(() => open.delete(one))
+        .finally(() => {
+          used.open--
+          open.delete(one)
+        })
       open.add(one)
     }
   }, 2)
@@ -105,7 +111,7 @@ function start({
     stop: async () => {
       clearInterval(timer)
       await Promise.all(open)
-      if (!isKept) await Promise.all(agents.map((agent) => agent.destroy()))
+      if (!isKept) await Promise.all(agents.map(({ agent }) => agent.destroy()))
     },
   }
 }

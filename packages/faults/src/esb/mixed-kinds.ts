@@ -1,7 +1,8 @@
 // Calls of all kinds for one process of callers: authentications, reads, writes, calls of the ESB, notifications, and
 // strangers who may do nothing.
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { personHeaders } from '../installation.ts'
+import { ask, personHeaders } from '../installation.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import type { CallKind, CallRecord } from './caller.ts'
 import type { EsbStage } from './stage.ts'
@@ -9,8 +10,30 @@ import type { EsbStage } from './stage.ts'
 const createText =
   'mutation($p: ID!, $s: String!) { made: createTenant(projectId: $p, input: { name: $s, slug: $s }) { id } }'
 
-/** The kinds at this address, in turn; half of them are authentications, as in an installation. */
-export function mixedKinds(stage: EsbStage, url: string): CallKind[] {
+const maintainers = 16
+
+/**
+ * The kinds at this address, in turn; half of them are authentications, as in an installation. Reads and changes come from
+ * several people: the requests of one person take turns.
+ */
+export async function mixedKinds(stage: EsbStage, url: string): Promise<CallKind[]> {
+  const people = await Promise.all(Array.from({ length: maintainers }, () => addMaintainer(stage, url)))
+  return people.flatMap((personId) => kindsOf(stage, url, personId))
+}
+
+async function addMaintainer({ site }: EsbStage, url: string): Promise<string> {
+  const personId = randomUUID()
+  await ask(url, personId, '{ me { id } }')
+  await ask(
+    url,
+    site.adminId,
+    'mutation($p: ID!, $u: ID!) { addUserToProject(projectID: $p, userID: $u, role: "maintainer") { id } }',
+    { p: site.projectId, u: personId },
+  )
+  return personId
+}
+
+function kindsOf(stage: EsbStage, url: string, personId: string): CallKind[] {
   const { site } = stage
   const machine = { authorization: `Bearer ${site.machineToken}`, 'content-type': 'application/json' }
   const authenticate: CallKind = {
@@ -22,14 +45,14 @@ export function mixedKinds(stage: EsbStage, url: string): CallKind[] {
       application_id: site.applicationId,
     }),
   }
-  const query = (name: string, personId: string, body: object): CallKind => ({
+  const query = (name: string, caller: string, body: object): CallKind => ({
     name,
     url: `${url}/query`,
-    headers: personHeaders(personId),
+    headers: personHeaders(caller),
     body: JSON.stringify(body),
   })
-  const read = query('read', site.adminId, { query: '{ projects { id name } }' })
-  const create = query('create', site.adminId, {
+  const read = query('read', personId, { query: '{ projects { id name } }' })
+  const create = query('create', personId, {
     query: createText,
     variables: { p: site.projectId, s: 't-{key}' },
   })

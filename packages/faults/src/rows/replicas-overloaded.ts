@@ -60,7 +60,7 @@ async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRe
 async function observe(stage: EsbStage): Promise<Observed> {
   const [replica] = stage.replicas as [Replica]
   const all: CallRecord[] = []
-  const kinds = mixedKinds(stage, replica.url)
+  const kinds = await mixedKinds(stage, replica.url)
   const peak = await findPeak(stage, kinds, all)
   await pause(2_000)
   const rss = { before: rssOf(replica.pid), most: 0 }
