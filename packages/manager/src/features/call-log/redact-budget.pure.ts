@@ -21,10 +21,10 @@ const overBudget = new Error('the text has too many values to redact')
 
 export const createBudget = (): Budget => ({ limit: maxValues, spent: 0 })
 
-/** Counts a value; throws when there were too many. */
-export function spend(budget: Budget): void {
-  if (budget.spent + 1 > budget.limit) throw overBudget
-  budget.spent++
+/** Counts values; throws when there were too many. */
+export function spend(budget: Budget, count = 1): void {
+  if (budget.spent + count > budget.limit) throw overBudget
+  budget.spent += count
 }
 
 /** Returns what `show` returns, or `otherwise` when that takes more than the budget. */

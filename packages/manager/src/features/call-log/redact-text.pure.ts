@@ -17,6 +17,8 @@ import { redactXml } from './redact-xml.pure.ts'
 
 // More texts inside texts are not parsed.
 const maxDepth = 5
+// Opening a parser of JSON or XML costs as much as reading so many values, also when the text does not parse.
+const parserCost = 16
 
 const parsers = { json: redactJson, xml: redactXml, form: redactForm, address: redactAddress }
 
@@ -68,7 +70,7 @@ export function showText(text: string, budget: Budget, depth = 0): string {
     isSuspicious(text.replace(/^[a-z0-9+.-]+:\/\/[^/?#]*/i, '').replace(/[?#].*/, ''))
   )
     return redacted
-  spend(budget)
+  spend(budget, kind === 'json' || kind === 'xml' ? parserCost : 1)
   const shown = kind === 'text' ? null : parsed(() => parsers[kind](text, lookOf(budget, depth + 1, false)))
   return shown ?? (isSuspicious(text) ? redacted : text)
 }
