@@ -7,6 +7,14 @@ const xmlEncoding = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{1,100}?encoding\s*=\s*["'](
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const control = /[\x00-\x08\x0b\x0e-\x1d\x1f]/
 
+const percentEscapes = /(?:%[0-9a-f]{2})+/gi
+
+/** The text with `%` escapes resolved. An exception for malformed escapes would cost more than reading the text. */
+export const percentDecoded = (text: string): string =>
+  text.includes('%')
+    ? text.replaceAll(percentEscapes, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+    : text
+
 /** The text of the bytes, whose last character may be cut; null when they are not text or in no known charset. */
 export function decodeText(bytes: Buffer, contentType: string | null, isCut: boolean): string | null {
   const inType = charset.exec(contentType ?? '')

@@ -1,6 +1,6 @@
 // Secrets in forms and queries: pairs joined by `&`. Pure.
-import { unescape } from 'node:querystring'
 import type { Look } from './redact-budget.pure.ts'
+import { percentDecoded } from './redact-decode.pure.ts'
 import { isSecretName, type Meaning, meaningOf } from './redact-keys.pure.ts'
 import { redacted } from './redact-spans.pure.ts'
 
@@ -64,7 +64,7 @@ function readPair(raw: string, look: Look): Pair {
   return { raw, shown, hidden, isSecret, role, value: decode(rawValue) }
 }
 
-const decode = (text: string): string => unescape(text.replaceAll('+', ' '))
+const decode = (text: string): string => percentDecoded(text.replaceAll('+', ' '))
 
 /** A key or a value as it was written, or written again when it has something to hide inside. */
 function shownOf(raw: string, { inside }: Look): string {

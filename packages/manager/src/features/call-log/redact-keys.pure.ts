@@ -1,5 +1,5 @@
 // Which names stand for a secret, in any spelling. Pure, except for a cache: the keys of a body repeat.
-import { unescape } from 'node:querystring'
+import { percentDecoded } from './redact-decode.pure.ts'
 
 const secrets =
   'password passwd pwd secret client_secret token access_token refresh_token id_token api_key apikey authorization ' +
@@ -58,7 +58,7 @@ export function unescaped(text: string): string | null {
 function resolve(match: string, unit?: string, number?: string, entity?: string): string {
   if (entity !== undefined) return entities[entity.toLowerCase()] as string
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
-  if (number === undefined) return unescape(match)
+  if (number === undefined) return percentDecoded(match)
   const point = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number(number)
   return point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd'
 }
