@@ -1,7 +1,7 @@
 // Who may use which application of which tenant, before and after. Before, a member of a tenant could use what it had enabled.
 import { sql } from 'kysely'
 import { type AccessRows, accessOfUser, parseUuid } from '@manager/manager/rules'
-import { type Database, type Db, type UserAccess, byUser, readAccess } from '@manager/manager/storage'
+import { type Database, type Reads, type UserAccess, byUser, readAccess } from '@manager/manager/storage'
 import { type CheckPart, createPart, inBatches } from './check-part.ts'
 import { newIdsOf } from './new-ids.ts'
 import { roleOf } from './plan-people.ts'
@@ -23,8 +23,8 @@ export async function checkAccess(
   }
   const [applications, members] = [source.read('applications'), source.read('tenant_members')]
   for await (const { id: place } of source.projects()) {
-    const enabled = await readEnabled(db, applications.of(place))
-    const people = await readPeople(db, members.of(place), parts.roles, onRow)
+    const enabled = await readEnabled(db.read, applications.of(place))
+    const people = await readPeople(db.read, members.of(place), parts.roles, onRow)
     await inBatches(pairsOf(people, enabled), batchSize, async (pairs) => {
       const found = await readAccess<UserAccess>(
         readContent,
@@ -42,7 +42,7 @@ export async function checkAccess(
       }
     })
   }
-  return [parts.access.result, parts.staff.result, parts.roles.result, await checkStrangers(db)]
+  return [parts.access.result, parts.staff.result, parts.roles.result, await checkStrangers(db.read)]
 }
 
 const tenantsNow = (access: AccessRows | null): string =>
@@ -54,7 +54,10 @@ const tenantsNow = (access: AccessRows | null): string =>
         .join()
 
 /** For each application of today the tenants that have it enabled. */
-async function readEnabled(db: Db, rows: AsyncIterable<OldApplication>): Promise<Map<string, Set<string>>> {
+async function readEnabled(
+  db: Reads,
+  rows: AsyncIterable<OldApplication>,
+): Promise<Map<string, Set<string>>> {
   const enabled = new Map<string, Set<string>>()
   await inBatches(rows, batchSize, async (batch) => {
     const applications = await newIdsOf(
@@ -80,7 +83,7 @@ async function readEnabled(db: Db, rows: AsyncIterable<OldApplication>): Promise
 
 /** The tenants of each person; compares their roles on the way. */
 async function readPeople(
-  db: Db,
+  db: Reads,
   rows: AsyncIterable<OldMember>,
   roles: ReturnType<typeof createPart>,
   onRow: () => void,
@@ -114,7 +117,7 @@ async function readPeople(
 }
 
 async function readRoles(
-  db: Db,
+  db: Reads,
   members: readonly { userId: string; tenantId: string }[],
 ): Promise<(string | null)[]> {
   const { rows } = await sql<{ role: string | null }>`
@@ -135,7 +138,7 @@ function* pairsOf(people: ReadonlyMap<string, string[]>, enabled: ReadonlyMap<st
 }
 
 /** Nobody is a member of an imported tenant who was none. */
-async function checkStrangers(db: Db): Promise<CheckPart> {
+async function checkStrangers(db: Reads): Promise<CheckPart> {
   const part = createPart('members of imported tenants who were members before')
   const { rows } = await sql<{ members: number; strangers: number; example: string | null }>`
     select count(*)::int as members, count(*) filter (where old.old_id is null)::int as strangers,

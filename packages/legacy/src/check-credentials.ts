@@ -1,6 +1,6 @@
 // Credentials: what is stored of each is what was stored, and it is in service as it was.
 import { sql } from 'kysely'
-import type { Db } from '@manager/manager/storage'
+import type { Reads } from '@manager/manager/storage'
 import { type CheckPart, createPart, inBatches } from './check-part.ts'
 import { newIdsOf } from './new-ids.ts'
 import type { Types } from './project.ts'
@@ -8,7 +8,7 @@ import type { Source } from './source.ts'
 
 const batchSize = 500
 
-export async function checkCredentials(db: Db, source: Source, types: Types): Promise<CheckPart[]> {
+export async function checkCredentials(db: Reads, source: Source, types: Types): Promise<CheckPart[]> {
   const environments = new Map<string, string>()
   const [tenants, machineUsers] = [source.read('tenants'), source.read('machine_users')]
   const part = createPart('machine users with the same credential, in the right environment')
@@ -47,7 +47,10 @@ type MachineNow = {
   environment: string
 }
 
-async function readMachineUsers(db: Db, ids: ReadonlyMap<string, string>): Promise<Map<string, MachineNow>> {
+async function readMachineUsers(
+  db: Reads,
+  ids: ReadonlyMap<string, string>,
+): Promise<Map<string, MachineNow>> {
   const { rows } = await sql<MachineNow & { id: string }>`
     select m.id, m.enabled, encode(m.token_hash, 'hex') as token_hash, m.password_hash, e.name as environment
     from machine_users m join environments e on e.id = m.environment_id
@@ -58,7 +61,7 @@ async function readMachineUsers(db: Db, ids: ReadonlyMap<string, string>): Promi
   )
 }
 
-async function checkTokens(db: Db, source: Source): Promise<CheckPart> {
+async function checkTokens(db: Reads, source: Source): Promise<CheckPart> {
   const part = createPart('personal access tokens that are as they were')
   await inBatches(source.read('tokens').of(''), batchSize, async (batch) => {
     const ids = await newIdsOf(

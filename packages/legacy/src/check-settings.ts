@@ -20,12 +20,12 @@ export async function checkSettings(
   const part = createPart('applications of tenants with the same settings')
   await inBatches(clonesOf(source, onRow), batchSize, async (clones) => {
     const applications = await newIdsOf(
-      db,
+      db.read,
       'applications',
       clones.map(({ id }) => id),
     )
     const tenants = await newIdsOf(
-      db,
+      db.read,
       'tenants',
       clones.map(({ tenant }) => tenant),
     )

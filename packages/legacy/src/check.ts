@@ -1,7 +1,7 @@
 // Compares an imported install with the old one, by what callers get and not by how it was imported: the same reads that serve
 // requests, against what the old rows mean.
 import { sql } from 'kysely'
-import type { Database, Db } from '@manager/manager/storage'
+import type { Database, Reads } from '@manager/manager/storage'
 import { checkAccess } from './check-access.ts'
 import { checkCredentials } from './check-credentials.ts'
 import { checkSettings } from './check-settings.ts'
@@ -17,21 +17,21 @@ type CheckOptions = { from: string; onProgress: (done: Progress) => void }
 /** Reads the old install once more. Costs the reads of a request per person and application, hundreds at a time. */
 export const checkImport = ({ database }: { database: Database }, options: CheckOptions): Promise<Check> =>
   withSource(options.from, async (source) => {
-    const types = await importedTypes(database.db)
+    const types = await importedTypes(database.db.read)
     const of = source.fingerprints.applications.rows + source.fingerprints.tenant_members.rows
     let read = 0
     const onRow = (): void => options.onProgress({ read: ++read, of })
     const parts = [
-      await checkCounts(database.db, source),
-      await checkRows(database.db),
+      await checkCounts(database.db.read, source),
+      await checkRows(database.db.read),
       await checkSettings(database, source, onRow),
       ...(await checkAccess(database, source, onRow)),
-      ...(await checkCredentials(database.db, source, types)),
+      ...(await checkCredentials(database.db.read, source, types)),
     ]
     return { parts, differences: parts.reduce((sum, { differing }) => sum + differing, 0) }
   })
 
-async function importedTypes(db: Db): Promise<Types> {
+async function importedTypes(db: Reads): Promise<Types> {
   const { rows } = await sql<{ types: Types; isFinished: boolean }>`
     select types, finished_at is not null as is_finished from legacy_imports`.execute(db)
   if (rows[0] === undefined)
@@ -42,7 +42,7 @@ async function importedTypes(db: Db): Promise<Types> {
 }
 
 /** Every old row is accounted for once. */
-async function checkCounts(db: Db, source: Source): Promise<CheckPart> {
+async function checkCounts(db: Reads, source: Source): Promise<CheckPart> {
   const { rows } = await sql<{ view: string; rows: number }>`
     select view, count(*)::int as rows from legacy_rows group by view`.execute(db)
   const counted = new Map(rows.map((row) => [row.view, row.rows]))
@@ -68,7 +68,7 @@ const tableOf: Partial<Record<ViewName, string>> = {
 }
 
 /** What stands for an old row is there. */
-async function checkRows(db: Db): Promise<CheckPart> {
+async function checkRows(db: Reads): Promise<CheckPart> {
   const part = createPart('rows that stand for old ones')
   for (const [view, table] of Object.entries(tableOf)) {
     const { rows } = await sql<{ rows: number; missing: number; example: string | null }>`

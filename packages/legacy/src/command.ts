@@ -126,7 +126,7 @@ function addIdCommand(legacy: Command, terminal: Terminal): void {
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
       const { findOldId } = await import('./ledger.ts')
-      const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db, oldId))
+      const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db.read, oldId))
       if (rows.length === 0) throw new Error(`no row of the old install had the id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
         view,

@@ -80,7 +80,7 @@ async function writeImport(
     lockMasterKey: createLockMasterKey(config.masterKey),
   }
   const summary = await reported(options, source, (see) => writeSteps(writing, seen(planImport(deps), see)))
-  await noteFinished(db)
+  await noteFinished(db.idempotent)
   return summary
 }
 
@@ -100,7 +100,7 @@ async function planDepsOf(scope: ImportScope, source: Source, types: Types): Pro
   return {
     source,
     types: resolveTypes(source.types, types),
-    takenSlugs: await foreignSlugs(database.db),
+    takenSlugs: await foreignSlugs(database.db.read),
     secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
     callbackRules: createAddressRules(callbacksPolicy(callbacksAllowedCidrs)),
     problemOfTemplate,

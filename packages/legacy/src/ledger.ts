@@ -1,6 +1,6 @@
 // What the database remembers of an import: the old install it was of, and what became of every row.
 import { sql } from 'kysely'
-import type { Db } from '@manager/manager/storage'
+import type { Db, Queries, Reads } from '@manager/manager/storage'
 import type { Types } from './project.ts'
 import type { Fingerprints } from './source.ts'
 import { viewNames } from './views.ts'
@@ -10,11 +10,11 @@ export async function claimSource(db: Db, source: Fingerprints, types: Types): P
   await sql`
     insert into legacy_imports (source, types) values (${JSON.stringify(source)}::jsonb, ${JSON.stringify(types)}::jsonb)
     on conflict (only_row) do update set source = excluded.source, types = excluded.types, started_at = now()
-    where not exists (select from legacy_rows)`.execute(db)
+    where not exists (select from legacy_rows)`.execute(db.idempotent)
   const { rows } = await sql<{
     source: Fingerprints
     types: Types
-  }>`select source, types from legacy_imports`.execute(db)
+  }>`select source, types from legacy_imports`.execute(db.read)
   const first = rows[0]
   if (first === undefined) throw new Error('the import was not noted')
   const changed = viewNames.filter(
@@ -34,12 +34,12 @@ export async function claimSource(db: Db, source: Fingerprints, types: Types): P
     )
 }
 
-export const noteFinished = async (db: Db): Promise<void> => {
+export const noteFinished = async (db: Queries): Promise<void> => {
   await sql`update legacy_imports set finished_at = coalesce(finished_at, now())`.execute(db)
 }
 
 /** Slugs of projects that were not imported. */
-export async function foreignSlugs(db: Db): Promise<Set<string>> {
+export async function foreignSlugs(db: Reads): Promise<Set<string>> {
   const { rows } = await sql<{ slug: string }>`
     select slug from projects p where not exists (
       select from legacy_rows l where l.view = 'projects' and l.new_id = p.id)`.execute(db)
@@ -47,7 +47,7 @@ export async function foreignSlugs(db: Db): Promise<Set<string>> {
 }
 
 /** What became of the rows with this old id. */
-export async function findOldId(db: Db, oldId: string) {
+export async function findOldId(db: Reads, oldId: string) {
   return db
     .selectFrom('legacyRows')
     .select(['view', 'oldId', 'outcome', 'newId', 'rules', 'detail'])

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '@manager/manager/storage'
+import type { Reads } from '@manager/manager/storage'
 import type { ViewName } from './views.ts'
 
 /** What stands for these old rows now; those that were kept aside are not in it. */
 export async function newIdsOf(
-  db: Db,
+  db: Reads,
   view: ViewName,
   oldIds: readonly string[],
 ): Promise<Map<string, string>> {

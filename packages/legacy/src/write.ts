@@ -8,6 +8,7 @@ import {
   type Blobs,
   type Db,
   type KeptBlob,
+  type Reads,
   type Tx,
   systemActor,
 } from '@manager/manager/storage'
@@ -50,13 +51,13 @@ const bytesOf = ({ rows }: Step): number =>
   }, 0)
 
 async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void> {
-  const known = await inLedger(deps.db, batch)
+  const known = await inLedger(deps.db.read, batch)
   const steps = batch.filter((step) => !known.has(keyOf(step)))
   if (steps.length === 0) return
   const kept: KeptBlob[] = []
   for (const { blob } of steps)
     if (blob !== undefined) kept.push(await deps.blobs.keep(blob.sha256, blob.bytes))
-  const writing = deps.db.transaction().execute(async (tx) => {
+  const writing = deps.db.transaction(async (tx) => {
     await deps.lockMasterKey(tx)
     const rows = steps.flatMap((step) => step.rows)
     for (const table of tables) await insertRows(tx, table, rows)
@@ -87,7 +88,7 @@ function explained(error: unknown): unknown {
 const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
 
 /** Looked up one by one: what the planner knows of a table that is being filled is out of date. */
-async function inLedger(db: Db, batch: readonly Step[]): Promise<Set<string>> {
+async function inLedger(db: Reads, batch: readonly Step[]): Promise<Set<string>> {
   const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
   const { rows } = await sql<{ view: string; oldId: string }>`
     select wanted.view, wanted.old_id from unnest(${views}::text[], ${oldIds}::text[]) as wanted (view, old_id)

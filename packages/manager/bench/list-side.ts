@@ -22,7 +22,7 @@ const app = await createApp(config, world, {
     server.post<{ Body: { application: string } }>('/list', options, async ({ actor, body }) => {
       if (actor === undefined) throw new Error('the hooks know no caller')
       await authorize(actor, policy, [body.application])
-      const rows = await listEndpoints(world.database.db, [body.application], page)
+      const rows = await listEndpoints(world.database.db.read, [body.application], page)
       return {
         rows: rows.map(({ id, name, description, enabled, consumeUrl, url, authType, logLevel }) => ({
           id,

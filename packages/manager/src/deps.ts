@@ -46,7 +46,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     db: database.db,
     audit: createAudit(clock),
     authFailures: createAuthFailures(world),
-    activity: createActivity({ pool: database.pool, log: world.log }),
+    activity: createActivity({ db: database.db, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
     shares: shareConnections(openFileLimit(), {

@@ -16,7 +16,7 @@ export const openDatabase = (config: Config, world: World): Promise<RetiredKeys>
     await assertSchemaFits(pool)
     await syncClock(world)
     await assertMasterKey(db, config.masterKey)
-    return loadRetiredKeys(db, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
+    return loadRetiredKeys(db.read, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
   })
 
 const maxSkewMs = 5_000

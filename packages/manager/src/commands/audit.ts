@@ -76,7 +76,7 @@ Examples:
       const external = path === undefined ? [] : await readCheckpointFiles(path, terminal)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
       const report = await withKeyedDatabase(config, async ({ db }) => {
-        const keys = [key, ...(await loadRetiredKeys(db, secrets)).checkpointKeys]
+        const keys = [key, ...(await loadRetiredKeys(db.read, secrets)).checkpointKeys]
         const since = options.since === undefined ? undefined : readSince(options.since, keys)
         const verified = await verifyAudit(db, keys, {
           external,

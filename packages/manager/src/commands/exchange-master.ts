@@ -48,7 +48,7 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         await assertStopped(db)
         // What happened under the former key is sealed by it.
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
-        return db.transaction().execute(async (tx) => {
+        return db.transaction(async (tx) => {
           const result = await exchangeMasterKey(tx, {
             sealedColumns: await sealedColumnsOfFeatures(),
             from,
@@ -77,7 +77,9 @@ function readKey(file: string): Buffer {
 async function assertStopped(db: Database['db']): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and application_name in ('manager', 'manager-readiness')`.execute(db)
+    where datname = current_database() and application_name in ('manager', 'manager-readiness')`.execute(
+    db.read,
+  )
   const count = rows[0]?.count ?? 0
   if (count > 0)
     throw new Error(`stop every process of the service first: ${count} of its connections are still open`)

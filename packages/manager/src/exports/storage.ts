@@ -6,6 +6,7 @@ export { type AppendMany, createAppendMany } from '../platform/audit/append-many
 export { type AuditAction, type AuditActor, type AuditEvent, systemActor } from '../platform/audit/append.ts'
 export type { BlobStores } from '../platform/blobs/blob-store.ts'
 export { type Blobs, type KeptBlob, createBlobs } from '../platform/blobs/blobs.ts'
-export type { Database, Db, Tx } from '../platform/db/database.ts'
+export type { Database } from '../platform/db/database.ts'
+export type { Db, Queries, Reads, Tx } from '../platform/db/handles.ts'
 export { assertSchemaFits, withClient } from '../platform/db/migrate.ts'
 export { blobStoresOf } from '../world.ts'

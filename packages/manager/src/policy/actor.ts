@@ -1,7 +1,7 @@
 // Who is calling, and which roles they hold. Memberships are read when first needed and kept for the one request.
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
-import type { Db } from '../platform/db/database.ts'
+import type { Db, Reads } from '../platform/db/handles.ts'
 import { AppError } from '../platform/errors.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 import type { ScopeDefinition, Scopes, Target } from './scopes.ts'
@@ -55,7 +55,7 @@ export function createActor(
 ): Actor {
   let { role } = user
   const rolesByProject = new DataLoader<string, RolesInProject>((projectIds) =>
-    loadRoles(db, user.id, projectIds),
+    loadRoles(db.read, user.id, projectIds),
   )
   const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
   return {
@@ -68,7 +68,7 @@ export function createActor(
     scopes,
     rolesIn: (projectId) => rolesByProject.load(projectId),
     hasProjectRole: async (roles) => {
-      const row = await db
+      const row = await db.read
         .selectFrom('user2projects')
         .select('id')
         .where('userId', '=', user.id)
@@ -80,7 +80,7 @@ export function createActor(
     refresh: async () => {
       rolesByProject.clearAll()
       targets.clear()
-      const row = await db
+      const row = await db.read
         .selectFrom('users as u')
         .leftJoin('personalAccessTokens as t', (on) => on.on('t.id', '=', origin.tokenId))
         .select([
@@ -95,7 +95,7 @@ export function createActor(
     findTarget: (scope, key) => {
       let loader = targets.get(scope)
       if (loader === undefined) {
-        loader = new DataLoader((keys) => (scopes[scope] as ScopeDefinition).find(db, [...keys]), {
+        loader = new DataLoader((keys) => (scopes[scope] as ScopeDefinition).find(db.read, [...keys]), {
           cacheKeyFn: (k) => JSON.stringify(k),
         })
         targets.set(scope, loader)
@@ -105,7 +105,11 @@ export function createActor(
   }
 }
 
-async function loadRoles(db: Db, userId: string, projectIds: readonly string[]): Promise<RolesInProject[]> {
+async function loadRoles(
+  db: Reads,
+  userId: string,
+  projectIds: readonly string[],
+): Promise<RolesInProject[]> {
   const rows = await db
     .selectFrom('user2projects')
     .select(['projectId', 'role', (eb) => eb.val<string | null>(null).as('thing')])

@@ -1,13 +1,13 @@
 // How a policy finds the project, tenant and application that a named thing belongs to. One statement finds any number
 // of names. Each feature says it for its own things (`scopes`).
 import { sql } from 'kysely'
-import type { Db } from '../platform/db/database.ts'
+import type { Reads } from '../platform/db/handles.ts'
 import { parseUuid } from '../platform/ids.ts'
 import type { Permission } from './permissions.ts'
 
 export type Target = { projectId: string; tenantId?: string | null; applicationId?: string | null }
 type Key = (string | null)[]
-export type FindTargets = (db: Db, keys: Key[]) => Promise<(Target | null)[]>
+export type FindTargets = (db: Reads, keys: Key[]) => Promise<(Target | null)[]>
 /** A kind of thing that policies name. */
 export type ScopeDefinition = {
   /** What error texts call it. */

@@ -26,14 +26,12 @@ test('[audit-append.prev-hash] in their order, between rows of single changes, w
   const own = await seedProject(service.sql, 'bulk')
   const { db, clock } = service.world.database
   const [one, many] = [createAudit(clock), createAppendMany(clock)]
-  await db.transaction().execute((tx) => one.append(tx, actor, event(own.id, 'first')))
+  await db.transaction((tx) => one.append(tx, actor, event(own.id, 'first')))
   const names = Array.from({ length: 600 }, (_, index) => `n${index}`)
-  await db
-    .transaction()
-    .execute((tx) =>
-      many(tx, actor, [event(null, 'of the system'), ...names.map((name) => event(own.id, name))]),
-    )
-  await db.transaction().execute((tx) => one.append(tx, actor, event(own.id, 'last')))
+  await db.transaction((tx) =>
+    many(tx, actor, [event(null, 'of the system'), ...names.map((name) => event(own.id, name))]),
+  )
+  await db.transaction((tx) => one.append(tx, actor, event(own.id, 'last')))
   const rows = (await chainRows(service, own.id)).filter(({ entity_type: type }) => type === 'thing')
   expect(rows.map(({ entity_id: id }) => id)).toEqual(['first', ...names, 'last'])
   expect(rows[1]?.changes).toMatchObject({ key: { before: null, after: '[secret]' } })
@@ -44,7 +42,7 @@ test('[audit-append.prev-hash] in their order, between rows of single changes, w
 test('what fails leaves neither rows nor a head', async () => {
   const own = await seedProject(service.sql, 'failing')
   const { db, clock } = service.world.database
-  const failing = db.transaction().execute(async (tx) => {
+  const failing = db.transaction(async (tx) => {
     await createAppendMany(clock)(tx, actor, [event(own.id, 'lost')])
     throw new Error('afterwards')
   })

@@ -19,7 +19,7 @@ beforeEach(() => clearTrail(service))
 afterAll(() => service.close())
 
 const verify = () =>
-  verifyOn({ db: service.world.database.db, keys, macKey }, { newRows: 100_000, oldRows: 0 })
+  verifyOn({ db: service.world.database.db.write, keys, macKey }, { newRows: 100_000, oldRows: 0 })
 async function status(chainId: string | null) {
   const snapshot = await service.world.database.openSnapshot()
   try {

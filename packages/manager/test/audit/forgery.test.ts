@@ -47,7 +47,7 @@ async function rewrite({ id } = project, at = 1): Promise<void> {
   await run('alter table audit_logs disable trigger all')
   await run("update audit_logs set description = 'forged' where chain_id = $1 and seq = $2", [id, at])
   const rows = await db()
-    .selectFrom('auditLogs')
+    .read.selectFrom('auditLogs')
     .selectAll()
     .where('chainId', '=', id)
     .orderBy('seq')
@@ -145,9 +145,7 @@ describe('a master key that was exchanged because it leaked', () => {
     await change()
     await assertMasterKey(db(), formerKey)
     await seal()
-    await db()
-      .transaction()
-      .execute((tx) => exchangeMasterKey(tx, { sealedColumns, from, to }))
+    await db().transaction((tx) => exchangeMasterKey(tx, { sealedColumns, from, to }))
   }
 
   test('signs no history after the exchange, nor another one before it', async () => {
@@ -155,7 +153,7 @@ describe('a master key that was exchanged because it leaked', () => {
     const present = createSigningKey(nextKey, 'audit-checkpoint')
     await change()
     await writeCheckpoint(db(), present, service.world.clock)
-    const keys = [present, ...(await loadRetiredKeys(db(), to.secrets)).checkpointKeys]
+    const keys = [present, ...(await loadRetiredKeys(db().read, to.secrets)).checkpointKeys]
     expect((await verifyAudit(db(), keys)).status).toBe('ok')
     await forgetCheckpoints()
     await rewrite(project, 2)
@@ -173,11 +171,11 @@ describe('a master key that was exchanged because it leaked', () => {
   test('keeps its purposes: the public key of checkpoints is no check of tokens', async () => {
     await exchange()
     const swap = "update retired_keys set purpose = 'access-token-check' where purpose = 'audit-checkpoint'"
-    const { checkKeys } = await loadRetiredKeys(db(), to.secrets)
+    const { checkKeys } = await loadRetiredKeys(db().read, to.secrets)
     const forged = buildToken('AAAAAAAA', 'B'.repeat(26), createSecretKey(key.publicKey))
     expect(hasRightCheck(forged, checkKeys)).toBe(false)
     await service.sql.query(swap)
-    await expect(loadRetiredKeys(db(), to.secrets)).rejects.toThrow(
+    await expect(loadRetiredKeys(db().read, to.secrets)).rejects.toThrow(
       /was changed: it is not for access-token-check/,
     )
   })

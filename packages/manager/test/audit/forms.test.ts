@@ -85,7 +85,7 @@ async function whenChanged(change: string): Promise<ChainReport> {
     await client.query('alter table audit_logs drop constraint if exists audit_logs_form')
     await client.query(`update audit_logs set ${change}`)
     await client.query('commit')
-    report = await verifyChain(service.world.database.db, project.id, new Map())
+    report = await verifyChain(service.world.database.db.read, project.id, new Map())
   } finally {
     client.release()
   }
@@ -145,7 +145,7 @@ describe('one chain of two forms', () => {
       `row ${seq} was changed`,
     ])
     await restore(before.rows[0] as Record<string, unknown>)
-    expect((await verifyChain(service.world.database.db, project.id, new Map())).status).toBe('ok')
+    expect((await verifyChain(service.world.database.db.read, project.id, new Map())).status).toBe('ok')
   })
 
   async function restore(row: Record<string, unknown>): Promise<void> {

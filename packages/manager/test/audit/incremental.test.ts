@@ -1,7 +1,7 @@
 // Verification that goes on from where it ended: it finds what is new and wrong, what is old and was changed, and marks that
 // somebody moved, at a cost that does not depend on how much is verified already.
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { beforeCheckpoints } from '../../src/platform/audit/checkpoint-chain.ts'
 import { queryOf } from '../../src/platform/audit/rows.ts'
@@ -12,7 +12,8 @@ import {
   saveVerification,
 } from '../../src/platform/audit/verification-marks.ts'
 import { clearFindings, readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
-import type { Db } from '../../src/platform/db/database.ts'
+import type { DB } from '../../src/generated/db.ts'
+import type { Queries } from '../../src/platform/db/handles.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { appendRows, checkpointKey, clearTrail, macKey, sealAll, tamper } from '../kit/trail.ts'
 import { expectPassesFindAll } from '../kit/random-tampering.ts'
@@ -28,15 +29,15 @@ beforeEach(() => clearTrail(service))
 afterAll(() => service.close())
 
 const database = () => service.world.database.db
-const verifierOn = (db: Db) => ({ db, keys: [checkpointKey], macKey })
-const verify = (limits = plenty, db = database()) => verifyOn(verifierOn(db), limits)
-const findings = async (db = database()) => (await readVerdict(db, macKey))?.findings
+const verifierOn = (db: Queries) => ({ db, keys: [checkpointKey], macKey })
+const verify = (limits = plenty, db: Queries = database().write) => verifyOn(verifierOn(db), limits)
+const findings = async () => (await readVerdict(database().read, macKey))?.findings
 const grow = async (rows: number, chain = chainId): Promise<void> => {
   await appendRows(service, chain, rows)
   await sealAll(service)
 }
 const markOf = async (chain = chainId) =>
-  (await readMarks(queryOf(database()), macKey, [chain])).marks.find(({ pass }) => pass === 'new')
+  (await readMarks(queryOf(database().write), macKey, [chain])).marks.find(({ pass }) => pass === 'new')
 
 describe('what is new', () => {
   test('[audit-append.chain-status] is verified from the last verified row on, and an edit in it found at its row', async () => {
@@ -58,7 +59,7 @@ describe('what is new', () => {
 
   test('costs the same however many rows are verified already', async () => {
     let rowsRead = 0
-    const counted = database().withPlugin({
+    const counted = (database().read as Kysely<DB>).withPlugin({
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
         rowsRead += result.rows.length
@@ -89,7 +90,7 @@ describe('what is new', () => {
       seqs.push((await markOf())?.seq)
     }
     expect(seqs).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 950, 950, 950])
-    expect(await readVerdict(database(), macKey)).toEqual({ checkpointSeq: 1, findings: [] })
+    expect(await readVerdict(database().read, macKey)).toEqual({ checkpointSeq: 1, findings: [] })
   })
 })
 
@@ -116,7 +117,7 @@ describe('what is old', () => {
   test('is read round after round', async () => {
     await grow(40)
     for (let run = 0; run < 3; run++) await verify()
-    expect((await readState(queryOf(database()), macKey))?.round).toBe(4)
+    expect((await readState(queryOf(database().write), macKey))?.round).toBe(4)
     await tamper(service, `delete from audit_logs where chain_id = '${chainId}' and seq > 35`)
     await verify()
     expect(await findings()).toEqual([
@@ -154,13 +155,11 @@ describe('what is old', () => {
 
   test('a history that was rewritten and sealed once more is found', async () => {
     await grow(10)
-    await database()
-      .transaction()
-      .execute(async (tx) => {
-        await sql`set local session_replication_role = replica`.execute(tx)
-        await rewriteFrom(tx, chainId, 3)
-        await sql`update audit_chains set checkpointed_seq = 0`.execute(tx)
-      })
+    await database().transaction(async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await rewriteFrom(tx, chainId, 3)
+      await sql`update audit_chains set checkpointed_seq = 0`.execute(tx)
+    })
     expect((await sealAll(service))[0]?.heads).toMatchObject([{ seq: 10 }])
     await verify()
     expect(await findings()).toEqual([
@@ -229,7 +228,7 @@ describe('several processes', () => {
 
   test('take over from one that was killed, which then can write nothing', async () => {
     await grow(10)
-    const query = queryOf(database())
+    const query = queryOf(database().write)
     const dead = randomUUID()
     const state = await claimVerification(query, macKey, dead)
     expect(state).not.toBeNull()
@@ -265,5 +264,5 @@ test('what was found is forgotten with all marks or not at all', async () => {
   expect(await findings()).toEqual(found)
   await service.sql.query('drop trigger refuse on audit_verified_chains')
   await clearFindings(database(), macKey)
-  expect([await readVerdict(database(), macKey), await markOf()]).toEqual([null, undefined])
+  expect([await readVerdict(database().read, macKey), await markOf()]).toEqual([null, undefined])
 })

@@ -157,8 +157,9 @@ describe('an export', () => {
 
 test('[audit-append.chain-status] a full verification that finds everything whole clears what the service had found', async () => {
   const { db } = service.world.database
-  const run = () => verifyOn({ db, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows: 1_000 })
-  const findings = async () => (await readVerdict(db, macKey))?.findings
+  const run = () =>
+    verifyOn({ db: db.write, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows: 1_000 })
+  const findings = async () => (await readVerdict(db.read, macKey))?.findings
   await run()
   expect(await findings()).toEqual([`chain ${first} is broken at seq 2: row 2 was changed`])
   expect((await manager('verify')).code).toBe(1)

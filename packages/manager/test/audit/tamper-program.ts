@@ -5,7 +5,8 @@ import { sql } from 'kysely'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
 import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
 import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
-import { type Db, createDatabase } from '../../src/platform/db/database.ts'
+import { createDatabase } from '../../src/platform/db/database.ts'
+import type { Db } from '../../src/platform/db/handles.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { Undo, random, restoreBackup, tampering } from '../kit/tampering.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from '../kit/trail.ts'
@@ -36,7 +37,7 @@ async function tamperAll(url: string, seed: number, count: number): Promise<Obse
       await sealAll(trail)
     }
     const anchors: Anchors = new Map()
-    await readCheckpoints(db, keys, anchors)
+    await readCheckpoints(db.read, keys, anchors)
     const pick = random(seed)
     const tried: Tried[] = []
     const falseAlarms: string[] = []
@@ -70,7 +71,7 @@ type Attempt = {
 /** Tampers in a transaction, looks who finds it, and takes it back. */
 async function tryOne(db: Db, { anchors, change, isBackup, isVerified }: Attempt) {
   const found: { full: number | null; passes: number | null } = { full: null, passes: null }
-  const work = db.transaction().execute(async (tx) => {
+  const work = db.transaction(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     const verifier = { db: tx, keys, macKey }
     if (isVerified && !isBackup) await verifyOn(verifier, { newRows: 1_000, oldRows: 0 })
@@ -91,8 +92,8 @@ async function tryOne(db: Db, { anchors, change, isBackup, isVerified }: Attempt
 /** What is found in a trail that nobody touched. */
 async function alarmsOf(db: Db): Promise<string[]> {
   const { status } = await verifyAudit(db, keys)
-  await verifyOn({ db, keys, macKey }, { newRows: 2 * manyRows, oldRows: 0 })
-  const findings = (await readVerdict(db, macKey))?.findings ?? ['nothing was verified']
+  await verifyOn({ db: db.write, keys, macKey }, { newRows: 2 * manyRows, oldRows: 0 })
+  const findings = (await readVerdict(db.read, macKey))?.findings ?? ['nothing was verified']
   return status === 'ok' ? findings : [`full: ${status}`, ...findings]
 }
 

@@ -163,7 +163,7 @@ describe('checkpoints', () => {
       "update audit_checkpoints set key_id = '0000000000000000' where seq = 2",
     ]
     for (const edit of edits) {
-      const inside = service.world.database.db.transaction().execute(async (tx) => {
+      const inside = service.world.database.db.transaction(async (tx) => {
         await sql`set local session_replication_role = replica`.execute(tx)
         await sql.raw(edit).execute(tx)
         const { problem } = await readCheckpoints(tx, [key], new Map())

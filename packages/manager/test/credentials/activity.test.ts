@@ -1,7 +1,8 @@
 // When principals were last active: whoever is admitted is noted, rarely and for many together.
-import type { Pool } from 'pg'
+import type { CompiledQuery } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
+import type { Db } from '../../src/platform/db/handles.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from '../kit/app.ts'
 import {
@@ -101,16 +102,16 @@ describe('the notes', () => {
   type Written = { text: string; ids: string[] }
   const start = (fails: () => boolean = () => false) => {
     const written: Written[] = []
-    const query = (text: string, [ids]: [string[]]): Promise<void> => {
+    const executeQuery = ({ sql: text, parameters: [ids] }: CompiledQuery): Promise<void> => {
       if (fails()) return Promise.reject(new Error('no database'))
-      written.push({ text, ids })
+      written.push({ text, ids: ids as string[] })
       return Promise.resolve()
     }
     const log = { warn: vi.fn<() => void>() }
     return {
       written,
       log,
-      activity: createActivity({ pool: { query } as unknown as Pool, log: log as never }),
+      activity: createActivity({ db: { idempotent: { executeQuery } } as unknown as Db, log: log as never }),
     }
   }
 

@@ -236,9 +236,9 @@ async function elsewhere({ service: { world } }: MatrixWorld): Promise<void> {
       after: role,
     }
   })
-  await world.database.db
-    .transaction()
-    .execute((tx) => createAudit(world.clock).append(tx, systemActor('a command'), ...events))
+  await world.database.db.transaction((tx) =>
+    createAudit(world.clock).append(tx, systemActor('a command'), ...events),
+  )
 }
 
 export const changes: Change[] = [

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { KeptBlob } from '../../src/platform/blobs/blobs.ts'
-import type { Tx } from '../../src/platform/db/database.ts'
+import type { Tx } from '../../src/platform/db/handles.ts'
 import type { BlobsWorld } from './blobs.ts'
 
 /** New projects; their ids. */
@@ -23,7 +23,7 @@ export function addPackage(
   kept: KeptBlob,
   before: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  return database.db.transaction().execute(async (tx) => {
+  return database.db.transaction(async (tx) => {
     await tx
       .insertInto('piletPackages')
       .values({

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
 import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
 import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
-import type { Db, Tx } from '../../src/platform/db/database.ts'
+import type { Db, Queries, Tx } from '../../src/platform/db/handles.ts'
 import type { TestApp } from './app.ts'
 import { Undo, random, tampering } from './tampering.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from './trail.ts'
@@ -25,7 +25,7 @@ async function seedChain(service: TestApp, chainId: string): Promise<void> {
 
 /** Runs `work` with the protection of the tables switched off, which is the threat, and rolls it back. */
 async function undone(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
-  const inside = db.transaction().execute(async (tx) => {
+  const inside = db.transaction(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     await work(tx)
     throw new Undo()
@@ -42,7 +42,7 @@ export async function expectWholeVerificationFindsAll(
   await seedChain(service, chainId)
   const { db } = service.world.database
   const anchors: Anchors = new Map()
-  await readCheckpoints(db, [checkpointKey], anchors)
+  await readCheckpoints(db.read, [checkpointKey], anchors)
   const sealed = anchors.get(chainId) ?? new Map<never, never>()
   expect([...sealed.keys()]).toEqual(sealedAt)
   const pick = random(20_261_115)
@@ -70,9 +70,9 @@ export async function expectWholeVerificationFindsAll(
 export async function expectPassesFindAll(service: TestApp, chainId: string, rounds: number): Promise<void> {
   await seedChain(service, chainId)
   const { db } = service.world.database
-  const verify = (on: Db, oldRows: number) =>
+  const verify = (on: Queries, oldRows: number) =>
     verifyOn({ db: on, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows })
-  const findings = async (on: Db) => (await readVerdict(on, macKey))?.findings
+  const findings = async (on: Queries) => (await readVerdict(on, macKey))?.findings
   const pick = random(20_261_116)
   const missed: string[] = []
   for (let round = 0; round < rounds; round++) {
@@ -88,6 +88,6 @@ export async function expectPassesFindAll(service: TestApp, chainId: string, rou
   }
   process.stdout.write(`tamper incremental detected=${rounds - missed.length}/${rounds}\n`)
   expect(missed).toEqual([])
-  await verify(db, 1_000)
-  expect(await findings(db)).toEqual([])
+  await verify(db.write, 1_000)
+  expect(await findings(db.write)).toEqual([])
 }

@@ -23,7 +23,7 @@ type Trail = { world: { database: Pick<Database, 'db'>; clock: Clock } }
 export async function appendRows({ world }: Trail, projectId: string | null, count: number): Promise<void> {
   const { db } = world.database
   const chainId = projectId ?? systemChain
-  const head = await findHead(queryOf(db), chainId)
+  const head = await findHead(queryOf(db.read), chainId)
   let state = { seq: head?.seq ?? 0, hash: head?.hash ?? genesisHash }
   for (let left = count; left > 0; left -= 1_000) {
     const rows: Record<string, unknown>[] = []
@@ -40,10 +40,10 @@ export async function appendRows({ world }: Trail, projectId: string | null, cou
       select (r->>'chainId')::uuid, (r->>'seq')::bigint, (r->>'id')::uuid, r->>'entityType', r->>'entityId', r->>'action',
         r->>'description', r->'metadata', r->'changes', (r->>'form')::smallint, r->>'principalType', r->>'principalId',
         null, r->>'ipAddress', r->>'userAgent', (r->>'createdAt')::timestamptz, decode(r->>'prevHash', 'hex'), decode(r->>'hash', 'hex')
-      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) r`.execute(db)
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) r`.execute(db.write)
   }
   await sql`insert into audit_chains (chain_id, seq, hash) values (${chainId}, ${state.seq}, ${state.hash})
-    on conflict (chain_id) do update set seq = excluded.seq, hash = excluded.hash`.execute(db)
+    on conflict (chain_id) do update set seq = excluded.seq, hash = excluded.hash`.execute(db.write)
 }
 
 const entryAt = (chainId: string, seq: number) => ({

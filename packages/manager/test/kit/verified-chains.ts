@@ -15,7 +15,7 @@ const rowsEach = 5
 
 /** Adds that many chains of five rows with their heads, and the marks of both passes; returns how many rows they count. */
 export async function addVerifiedChains({ db }: Pick<Database, 'db'>, count: number): Promise<number> {
-  const [query, leaseId] = [queryOf(db), randomUUID()]
+  const [query, leaseId] = [queryOf(db.write), randomUUID()]
   const state = (await claimVerification(query, macKey, leaseId)) ?? freshState()
   for (let left = count; left > 0; left -= 5_000) {
     const places = Array.from({ length: Math.min(5_000, left) }, () => {

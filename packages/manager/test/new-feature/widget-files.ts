@@ -54,19 +54,19 @@ export const createWidgetMetrics = ({ counter, gauge }: MetricFactory) => ({
   present: gauge('svc_widgets', 'Widgets there are.'),
 })
 `,
-  [`${folder}widgets.store.ts`]: `import type { Db, Tx } from '../../platform/db/database.ts'
+  [`${folder}widgets.store.ts`]: `import type { Reads, Tx } from '../../platform/db/handles.ts'
 
 export type Widget = { id: string; projectId: string; name: string }
 
 const columns = ['id', 'projectId', 'name'] as const
 
-export const findWidget = (db: Db, id: string): Promise<Widget | undefined> =>
+export const findWidget = (db: Reads, id: string): Promise<Widget | undefined> =>
   db.selectFrom('widgets').select(columns).where('id', '=', id).executeTakeFirst()
 
 export const insertWidget = (tx: Tx, widget: Widget & { secret: Buffer }): Promise<Widget> =>
   tx.insertInto('widgets').values(widget).returning(columns).executeTakeFirstOrThrow()
 
-export async function countWidgets(db: Db): Promise<number> {
+export async function countWidgets(db: Reads): Promise<number> {
   const { count } = await db
     .selectFrom('widgets')
     .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -77,7 +77,7 @@ export async function countWidgets(db: Db): Promise<number> {
   [`${folder}widgets.service.ts`]: `import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
@@ -106,14 +106,14 @@ const event = auditedEntity<store.Widget>({
 export function createWidgetsService(deps: WidgetsDeps) {
   const { db, audit, secrets, lockMasterKey, widgetMetrics } = deps
   return {
-    get: async (id: string) => orNotFound(await store.findWidget(db, id), 'widget'),
-    count: () => store.countWidgets(db),
-    measure: async () => widgetMetrics.present.set(await store.countWidgets(db)),
+    get: async (id: string) => orNotFound(await store.findWidget(db.read, id), 'widget'),
+    count: () => store.countWidgets(db.read),
+    measure: async () => widgetMetrics.present.set(await store.countWidgets(db.read)),
     create: async (actor: Actor, projectId: string, { name, secret }: { name: string; secret: string }) => {
-      if ((await store.countWidgets(db)) >= deps.maxWidgets)
+      if ((await store.countWidgets(db.read)) >= deps.maxWidgets)
         throw conflict(\`there may be at most \${deps.maxWidgets} widgets\`)
       const id = newId()
-      const widget = await db.transaction().execute(async (tx) => {
+      const widget = await db.transaction(async (tx) => {
         const sealed = secrets.seal(secret, { table: 'widgets', column: 'secret', id })
         await lockMasterKey(tx)
         const after = await store.insertWidget(tx, { id, projectId, name, secret: sealed })

@@ -5,13 +5,14 @@ import { createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
 import { loadConfig, processSource } from '../../src/config/config.ts'
 import type { Database } from '../../src/platform/db/database.ts'
+import type { PreparedStatement } from '../../src/platform/db/prepared.ts'
 import { createWorld } from '../../src/world.ts'
 
 const maxAgeMs = 50
 
 function cached(database: Database): Database {
   const answers = new Map<string, { at: number; rows: Promise<object[]> }>()
-  const read = (statement: { name: string; text: string }, values: unknown[]): Promise<object[]> => {
+  const read = (statement: PreparedStatement, values: unknown[]): Promise<object[]> => {
     const key = JSON.stringify([statement.name, values])
     const known = answers.get(key)
     if (known !== undefined && performance.now() - known.at < maxAgeMs) return known.rows

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Tx } from '../../platform/db/handles.ts'
 import type { Snapshot } from '../../platform/db/snapshots.ts'
 import type { Flag, Group } from './flags.pure.ts'
 import { allEntries, firstEntries, population, populationHash, summaryOf } from './population.store.ts'
@@ -95,7 +95,7 @@ export async function findReport(tx: Tx, id: string): Promise<Report | undefined
 }
 
 /** Deletes reports that nobody has attested in 400 days; returns how many. */
-export async function deleteOldReports(db: Db, limit: number): Promise<number> {
+export async function deleteOldReports(db: Queries, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from access_reviews where id in (
       select r.id from access_reviews r

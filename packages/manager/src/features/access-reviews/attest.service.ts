@@ -46,7 +46,7 @@ export function createAttestService({ database, audit }: AttestDeps) {
     /** Throws 403, 404 for the report, 409 when the population is another one, 400 for an entry that is not in it. */
     attest: (actor: Actor, given: Given) => {
       checkTexts(given)
-      return database.reportDb.transaction().execute(async (tx) => {
+      return database.reportDb.transaction(async (tx) => {
         // Locked until the end: who loses the role meanwhile loses it after the attestation.
         await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
         const attestedAt = await store.lockAttestations(tx)

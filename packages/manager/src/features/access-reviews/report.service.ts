@@ -4,7 +4,8 @@ import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { ChainObject } from '../../platform/audit/chain-object.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db, Reads } from '../../platform/db/handles.ts'
 import type { Snapshot } from '../../platform/db/snapshots.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -108,7 +109,7 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
 const createRecord =
   (db: Db, audit: Audit) =>
   (actor: Actor, head: ReportHead, { projectId, format }: Wanted): Promise<void> =>
-    db.transaction().execute(async (tx) => {
+    db.transaction(async (tx) => {
       const { report_id: id, population_hash: populationHash, summary } = head
       const { entries } = summary
       await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
@@ -131,7 +132,7 @@ const createSweep = (db: Db): Schedule => ({
   everyMs: sweepEveryMs,
   run: async (signal) => {
     const goesOn = (count: number): boolean => count === deletedAtOnce && signal?.aborted !== true
-    while (goesOn(await store.deleteOldReports(db, deletedAtOnce)));
+    while (goesOn(await store.deleteOldReports(db.write, deletedAtOnce)));
   },
 })
 

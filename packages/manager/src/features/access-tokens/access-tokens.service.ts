@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, notFound, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
@@ -31,39 +30,39 @@ const maxPageSize = 100
 export function createAccessTokensService({ db, audit, clock, issue }: AccessTokensDeps) {
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
-      store.listTokensOf(db, actor.user.id, readPage(store.accessTokenFields, args)),
+      store.listTokensOf(db.read, actor.user.id, readPage(store.accessTokenFields, args)),
 
     /** The next `first` tokens after the one `cursor` names (the first ones when it is empty), newest first. */
     page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
       const after = cursor === '' ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
       const owner = visibleOwner(actor)
-      const tokens = await store.listTokensBefore(db, owner, after, first + 1)
+      const tokens = await store.listTokensBefore(db.read, owner, after, first + 1)
       const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
       return {
         edges,
         pageInfo: {
           hasNextPage: tokens.length > first,
-          hasPreviousPage: after !== null && (await store.hasTokenFrom(db, owner, after)),
+          hasPreviousPage: after !== null && (await store.hasTokenFrom(db.read, owner, after)),
           startCursor: edges[0]?.cursor ?? null,
           endCursor: edges.at(-1)?.cursor ?? null,
         },
       }
     },
 
-    count: (actor: Actor): Promise<number> => store.countTokens(db, visibleOwner(actor)),
+    count: (actor: Actor): Promise<number> => store.countTokens(db.read, visibleOwner(actor)),
 
     /** The new token and its row; the token is not kept anywhere. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
       const { token, insert } = await issue.prepare(actor)
-      const personalAccessToken = await transact(db, (tx) => insert(tx, values))
+      const personalAccessToken = await db.transaction((tx) => insert(tx, values))
       return { token, personalAccessToken }
     },
 
     /** Revoking a revoked token changes nothing. */
     revoke: (actor: Actor, id: string): Promise<store.PersonalAccessToken> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = await lock(tx, actor, id)
         if (before.revoked) return before
         const after = await store.revokeToken(tx, before.id)
@@ -72,7 +71,7 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = await lock(tx, actor, id)
         await store.deleteToken(tx, before.id)
         await audit.append(tx, actor, tokenEvent('delete', { before, after: null }))

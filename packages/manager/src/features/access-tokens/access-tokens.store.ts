@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -36,14 +38,14 @@ export const accessTokenFields: ListFields = {
 }
 
 /** A page of one user's tokens. */
-export function listTokensOf(db: Db, userId: string, page: Page): Promise<PersonalAccessToken[]> {
+export function listTokensOf(db: Reads, userId: string, page: Page): Promise<PersonalAccessToken[]> {
   const where = sql<boolean>`personal_access_tokens.user_id = ${userId}`
   return pageOf(db, { table: 'personalAccessTokens', columns, page, where })
 }
 
 /** `limit` tokens older than `before` (all when null), newest first; of one user, or of everyone when null. */
 export function listTokensBefore(
-  db: Db,
+  db: Reads,
   userId: string | null,
   before: string | null,
   limit: number,
@@ -59,7 +61,7 @@ export function listTokensBefore(
 }
 
 /** True when there is a token as new as `id` or newer. */
-export async function hasTokenFrom(db: Db, userId: string | null, id: string): Promise<boolean> {
+export async function hasTokenFrom(db: Reads, userId: string | null, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('personalAccessTokens')
     .select('id')
@@ -71,7 +73,7 @@ export async function hasTokenFrom(db: Db, userId: string | null, id: string): P
 }
 
 /** How many tokens there are; reads all of them, so it runs only when the number is requested. */
-export async function countTokens(db: Db, userId: string | null): Promise<number> {
+export async function countTokens(db: Reads, userId: string | null): Promise<number> {
   const row = await db
     .selectFrom('personalAccessTokens')
     .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -123,7 +125,7 @@ export async function deleteToken(tx: Tx, id: string): Promise<void> {
 }
 
 /** Moves the last use of many tokens forward, in one statement. Rows that others have locked wait for the next use. */
-export async function writeLastUses(db: Db, uses: ReadonlyMap<string, string>): Promise<void> {
+export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, string>): Promise<void> {
   await sql`
     with used as (
       select t.id, u.used_at from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as u (id, used_at)
@@ -164,6 +166,7 @@ type LoginRow = Omit<TokenLogin, 'user'> & {
 // Two index lookups per token, for any number of tokens and users.
 const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
+  kind: 'read',
   text: `
     select wanted.position::int, token.id, token.hash, token.usable, token.unchecked,
       u.id as user_id, u.external_name, u.external_username, u.external_email, u.role
@@ -205,6 +208,7 @@ const loginOf = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin
 // Ordered, so that the index of those tokens is the cheapest way to one, however many others there are.
 const uncheckedStatement: PreparedStatement = {
   name: 'access-tokens-unchecked',
+  kind: 'read',
   text: 'select id from personal_access_tokens where not has_check order by id limit 1',
 }
 

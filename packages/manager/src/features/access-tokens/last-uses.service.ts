@@ -1,6 +1,6 @@
 // When tokens were last used, written at intervals for all of them together: authentication itself writes nothing.
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { writeLastUses } from './access-tokens.store.ts'
 
@@ -17,7 +17,7 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
     if (noted.size === 0) return
     const batch = noted
     noted = new Map()
-    await writeLastUses(db, batch).catch((error: unknown) => {
+    await writeLastUses(db.idempotent, batch).catch((error: unknown) => {
       log.warn({ err: error, tokens: batch.size }, 'last uses of tokens could not be written')
       // The next write tries again; what was used since is newer.
       noted = new Map([...batch, ...noted].slice(-maxNoted))

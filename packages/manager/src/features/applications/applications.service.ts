@@ -2,8 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -47,7 +46,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
   ): Promise<store.Application[]> => {
     const page = readPage(store.applicationFields, args)
     const visible = await visibleRowsIn(actor, projectIds, ({ applications }) => [...applications.keys()])
-    return store.listApplications(db, projectIds, visible, page)
+    return store.listApplications(db.read, projectIds, visible, page)
   }
   return {
     list,
@@ -55,10 +54,10 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Application[]> =>
       list(actor, [(await projects.getBySlug(slug)).id], args),
 
-    findMany: (ids: readonly string[]): Promise<store.Application[]> => store.findApplications(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Application[]> => store.findApplications(db.read, ids),
 
     getBySlug: async (projectId: string, slug: string): Promise<store.Application> =>
-      orNotFound(await store.findApplicationBySlug(db, projectId, slug), 'application'),
+      orNotFound(await store.findApplicationBySlug(db.read, projectId, slug), 'application'),
 
     create: (
       actor: Actor,
@@ -66,7 +65,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
       input: Input & { name: string; slug: string },
     ): Promise<store.Application> => {
       const values = checkValues({ ...input, description: input.description ?? '' })
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const after = await store.insertApplication(tx, { id: newId(), projectId, ...values })
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
@@ -74,7 +73,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     },
 
     update: (actor: Actor, id: string, input: Input): Promise<store.Application> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
         const after = await store.updateApplication(
           tx,
@@ -86,7 +85,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
         const calls = await countLoggedCalls(tx, before.id)
         if (calls !== null)

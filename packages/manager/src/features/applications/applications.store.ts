@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -26,7 +26,7 @@ export const applicationFields: ListFields = {
 
 /** A page of applications under each of the projects, as far as the caller sees them. */
 export function listApplications(
-  db: Db,
+  db: Reads,
   projectIds: readonly string[],
   visible: VisibleRows,
   page: Page,
@@ -47,13 +47,13 @@ export function listApplications(
 }
 
 /** The applications with these ids, in any order. */
-export function findApplications(db: Db, ids: readonly string[]): Promise<Application[]> {
+export function findApplications(db: Reads, ids: readonly string[]): Promise<Application[]> {
   return db.selectFrom('applications').select(columns).where('id', 'in', ids).execute()
 }
 
 /** The application with this slug in the project, or nothing. */
 export function findApplicationBySlug(
-  db: Db,
+  db: Reads,
   projectId: string,
   slug: string,
 ): Promise<Application | undefined> {

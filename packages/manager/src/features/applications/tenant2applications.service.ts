@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -35,18 +34,18 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       const page = readPage(store.tenant2ApplicationFields, args)
       // The policy found the tenant; an application id that is no UUID matches nothing.
       if (applicationId !== null && parseUuid(applicationId) === null) return Promise.resolve([])
-      return store.listTenant2Applications(db, { tenantId, applicationId }, page)
+      return store.listTenant2Applications(db.read, { tenantId, applicationId }, page)
     },
 
     findMany: (ids: readonly string[]): Promise<store.Tenant2Application[]> =>
-      store.findTenant2Applications(db, ids),
+      store.findTenant2Applications(db.read, ids),
 
     create: (
       actor: Actor,
       input: { tenantId: string; applicationId: string; enabled?: boolean | null },
     ): Promise<store.Tenant2Application> => {
       const applicationId = orNotFound(parseUuid(input.applicationId), 'application')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const inserted = await store.insertTenant2Application(tx, {
           tenantId: input.tenantId,
           applicationId,
@@ -63,7 +62,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       id: string,
       input: { enabled?: boolean | null },
     ): Promise<store.Tenant2Application> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
@@ -71,7 +70,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
         await store.deleteTenant2Application(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type FindTargets, type Target, byId } from '../../policy/scopes.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -24,7 +24,7 @@ export const tenant2ApplicationFields: ListFields = {
 
 /** A page of the rows of a tenant, of an application, or of both. */
 export function listTenant2Applications(
-  db: Db,
+  db: Reads,
   of: { tenantId: string | null; applicationId: string | null },
   page: Page,
 ): Promise<Tenant2Application[]> {
@@ -34,7 +34,7 @@ export function listTenant2Applications(
 }
 
 /** The rows with these ids, in any order. */
-export function findTenant2Applications(db: Db, ids: readonly string[]): Promise<Tenant2Application[]> {
+export function findTenant2Applications(db: Reads, ids: readonly string[]): Promise<Tenant2Application[]> {
   return db.selectFrom('tenant2applications').select(columns).where('id', 'in', ids).execute()
 }
 

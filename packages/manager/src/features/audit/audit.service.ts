@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { sealMovedChains, unsealedMs } from '../../platform/audit/checkpoint.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -50,7 +50,7 @@ export function createAuditService(deps: AuditDeps) {
       const order =
         (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'seq', direction: 'DESC' as const }]
       const rows = await store.listAuditLogs(
-        db,
+        db.read,
         projectId,
         readPage(store.auditLogFields, { ...args, order }),
       )
@@ -70,7 +70,7 @@ export function createAuditService(deps: AuditDeps) {
     seal: async (): Promise<void> => {
       const began = performance.now()
       // A process that has sealed nothing yet goes by the database: the age must not begin at 0 with every start.
-      sealedAt ??= began - (await unsealedMs(db))
+      sealedAt ??= began - (await unsealedMs(db.read))
       // Signed with another key, a checkpoint could never be verified again.
       await deps.assertMasterKey()
       await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -35,6 +35,6 @@ export const auditLogFields: ListFields = {
 }
 
 /** A page of one chain. */
-export function listAuditLogs(db: Db, chainId: string, page: Page) {
+export function listAuditLogs(db: Reads, chainId: string, page: Page) {
   return pagesOf(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
 }

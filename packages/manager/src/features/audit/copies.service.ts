@@ -3,7 +3,7 @@ import type { ValuesOf } from '../../config/readers.ts'
 import { createCheckpointCopies } from '../../platform/audit/checkpoint-copies.ts'
 import { queryOf } from '../../platform/audit/rows.ts'
 import type { S3Settings } from '../../platform/blobs/s3-client.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { AuditMetrics } from './audit.metrics.ts'
 import type { auditSettings } from './audit.settings.ts'
@@ -22,7 +22,7 @@ type CopiesDeps = {
 export function createCopiesService({ db, log, metrics, macKey, ...deps }: CopiesDeps) {
   const settings = bucketOf(deps.settings)
   if (settings === null) return null
-  const copies = createCheckpointCopies({ query: queryOf(db), macKey, settings, log })
+  const copies = createCheckpointCopies({ query: queryOf(db.idempotent), macKey, settings, log })
   let lag: number | null = null
   metrics.watchSinkLag(() => lag)
   return {

@@ -6,7 +6,8 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { ChainObject } from '../../platform/audit/chain-object.ts'
 import type { ReadChainStatus } from '../../platform/audit/chain-status.ts'
 import { canonicalJson } from '../../platform/audit/entry.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { Snapshot } from '../../platform/db/snapshots.ts'
 import { csvRecord } from '../../platform/lists/csv.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
@@ -31,7 +32,7 @@ export function createExportService(deps: ExportDeps) {
 
   /** That somebody exports is recorded before the first row leaves. */
   const record = (actor: Actor, format: ExportFormat, { filters, limit, after }: ExportRequest) =>
-    db.transaction().execute(async (tx) => {
+    db.transaction(async (tx) => {
       await recheckSystemPermission(tx, actor, 'AUDIT_EXPORT')
       await audit.append(tx, actor, {
         projectId: null,

@@ -4,7 +4,7 @@
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -55,7 +55,11 @@ export const auditTrail = defineFeature({
     const shared = { db, log, metrics, assertMasterKey: () => assertMasterKey(db, config.masterKey) }
     const service = createAuditService({ ...shared, clock: deps.clock, checkpointKey })
     const limits = { newRows: own.verifyNewRows, oldRows: own.verifyOldRows }
-    const verification = createVerificationService({ ...shared, verifier: { db, keys, macKey }, limits })
+    const verification = createVerificationService({
+      ...shared,
+      verifier: { db: db.idempotent, keys, macKey },
+      limits,
+    })
     const copies = createCopiesService({ ...shared, macKey, settings: own })
     const api: AuditTrailApi = { chainStatus: createChainStatus({ keys, macKey }) }
     const exports = createExportService({ ...deps, ...api, checkpointKey })

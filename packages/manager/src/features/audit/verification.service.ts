@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import {
   type Verdict,
   type Verifier,
@@ -34,7 +34,7 @@ export function createVerificationService(deps: VerificationDeps) {
       // With another key every mark would look changed.
       await deps.assertMasterKey()
       await verifyOn(verifier, limits, signal)
-      verdict = await readVerdict(db, verifier.macKey)
+      verdict = await readVerdict(db.read, verifier.macKey)
       const findings = verdict?.findings ?? []
       if (verdict !== null && findings.length === 0) wholeSeq = verdict.checkpointSeq
       // Once per finding, not once a minute.

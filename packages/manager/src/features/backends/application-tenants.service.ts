@@ -1,7 +1,8 @@
 // The tenants an application is enabled for, for backends that do something for each of them. There may be very many, so
 // they are read page by page, as fast as the caller takes them; between two pages nothing is held in the database.
 import type { Machine } from '../../policy/authenticate.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import {
   type TenantName,
@@ -27,7 +28,7 @@ export function createApplicationTenantsService({ db, database }: ApplicationTen
      */
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
-      if (id === null || !(await isApplicationOf(db, machine.projectId, id))) throw applicationNotFound()
+      if (id === null || !(await isApplicationOf(db.read, machine.projectId, id))) throw applicationNotFound()
       return pagesFrom(await pageAfter(id, lowestId), ({ id: last }) => pageAfter(id, last))
     },
   }

@@ -1,4 +1,6 @@
-import type { Database, Db, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 
 export type TenantName = { id: string; name: string }
 
@@ -8,6 +10,7 @@ export const tenantsPerPage = 1_000
 // a page is stands in the text, since the planner would take a number that it does not know for far more.
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
+  kind: 'read',
   text: `
     select t.id, t.name
     from tenant2applications ta join tenants t on t.id = ta.tenant_id
@@ -23,7 +26,7 @@ export const readTenantsAfter = (
 ): Promise<TenantName[]> => read<TenantName>(pageStatement, [applicationId, after])
 
 /** Whether the project has the application. */
-export async function isApplicationOf(db: Db, projectId: string, applicationId: string): Promise<boolean> {
+export async function isApplicationOf(db: Reads, projectId: string, applicationId: string): Promise<boolean> {
   const row = await db
     .selectFrom('applications')
     .select('id')

@@ -1,8 +1,7 @@
 // Heartbeats of backends. Those that arrive within a moment share a statement, so that a thousand backends cost a few
 // statements a second; each is answered after the commit that holds it.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { repeatable } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import { type Heartbeat, type HeartbeatOutcome, noteReception, recordHeartbeats } from './heartbeats.store.ts'
@@ -20,7 +19,7 @@ export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
   const recorder = (whenLocked: 'skip' | 'wait') =>
     createCoalesced<Heartbeat, HeartbeatOutcome>({
       keyOf: ({ id, machineUserId }) => id + machineUserId,
-      run: (heartbeats) => repeatable(db, () => recordHeartbeats(db, heartbeats, whenLocked)),
+      run: (heartbeats) => recordHeartbeats(db.idempotent, heartbeats, whenLocked),
       minGapMs,
       maxBatch,
       atOnce: 1,
@@ -42,6 +41,6 @@ export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
     },
 
     /** To be called every few seconds by each process that heartbeats are sent to. */
-    noteReception: (): Promise<void> => noteReception(db),
+    noteReception: (): Promise<void> => noteReception(db.idempotent),
   }
 }

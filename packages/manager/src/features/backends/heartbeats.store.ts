@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Queries } from '../../platform/db/handles.ts'
 
 /** A heartbeat for a registration, sent by this machine user. */
 export type Heartbeat = { id: string; machineUserId: string }
@@ -13,7 +13,7 @@ export type HeartbeatOutcome = 'accepted' | 'busy' | 'unknown' | 'foreign'
  * those that somebody else has locked are left out, or waited for.
  */
 export async function recordHeartbeats(
-  db: Db,
+  db: Queries,
   heartbeats: readonly Heartbeat[],
   whenLocked: 'skip' | 'wait',
 ): Promise<(HeartbeatOutcome | null)[]> {
@@ -43,7 +43,7 @@ export async function recordHeartbeats(
  * Notes that heartbeats are received now. If nothing was noted for longer than the pauses between two notes can be, that
  * time becomes the last outage, or a part of it where that ended a short time ago. Any number of processes may do it: who comes a moment later writes nothing.
  */
-export async function noteReception(db: Db): Promise<void> {
+export async function noteReception(db: Queries): Promise<void> {
   await sql`
     update heartbeat_reception set
       outage_from = case when received_until >= now() - interval '30 seconds' then outage_from

@@ -1,7 +1,8 @@
 // Which backends can be called back, and which are removed because they were silent for too long. All times are those of
 // the database, and times in which the service itself could receive nothing do not count.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database, Db, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db, Reads, Tx } from '../../platform/db/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
@@ -48,7 +49,7 @@ export function createLivenessService(deps: LivenessDeps) {
       store.listDeployments(tx, applicationIds, staleAfterMs),
 
     /** The live backends of each deployment, those with the freshest heartbeat first, at most five of each. */
-    listLiveTargets: async (from: Db, deployments: readonly Deployment[]): Promise<LiveTarget[]> => {
+    listLiveTargets: async (from: Reads, deployments: readonly Deployment[]): Promise<LiveTarget[]> => {
       const targets = await store.listLiveTargets(from, deployments, staleAfterMs)
       return targets.flatMap(({ callbackToken, signingSecret, ...target }) => {
         const id = target.registrationId
@@ -68,13 +69,13 @@ export function createLivenessService(deps: LivenessDeps) {
     reap: async (): Promise<void> => {
       let removed = 0
       for (;;) {
-        const count = await store.deleteSilent(db, reapAfterMs, reapBatch)
+        const count = await store.deleteSilent(db.write, reapAfterMs, reapBatch)
         removed += count
         if (count < reapBatch) break
       }
       if (removed > 0)
         log.info({ removed, reap_after_ms: reapAfterMs }, 'backends were silent and are removed')
-      const { live, stale } = await store.countBackends(db, staleAfterMs)
+      const { live, stale } = await store.countBackends(db.read, staleAfterMs)
       metrics.setBackends('live', live)
       metrics.setBackends('stale', stale)
     },

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 
 /** An application in an environment. */
 export type Deployment = { applicationId: string; environmentId: string }
@@ -48,7 +50,7 @@ export async function listDeployments(
 
 /** The live backends of these deployments, in their order, those with the freshest heartbeat first, a few of each. */
 export async function listLiveTargets(
-  db: Db,
+  db: Reads,
   deployments: readonly Deployment[],
   staleAfterMs: number,
 ): Promise<Target[]> {
@@ -72,6 +74,7 @@ const maxCounted = 1_000
 // The same rule as `isLive`, prepared: the registrations of a deployment are found by index, their machine users by key.
 const countLiveStatement: PreparedStatement = {
   name: 'backends-count-live',
+  kind: 'read',
   text: `
     select wanted.position::int, live.count
     from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, environment_id, position)
@@ -106,7 +109,7 @@ export async function countLive(
  * Removes registrations that were silent for too long, at most so many; returns how many. The first condition is what
  * the index finds, the second leaves out times in which nothing could be received. One that is in use is not waited for.
  */
-export async function deleteSilent(db: Db, reapAfterMs: number, limit: number): Promise<number> {
+export async function deleteSilent(db: Queries, reapAfterMs: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with silent as (
       select id from backend_registrations
@@ -118,7 +121,10 @@ export async function deleteSilent(db: Db, reapAfterMs: number, limit: number): 
 }
 
 /** How many registrations are live and stale. */
-export async function countBackends(db: Db, staleAfterMs: number): Promise<{ live: number; stale: number }> {
+export async function countBackends(
+  db: Reads,
+  staleAfterMs: number,
+): Promise<{ live: number; stale: number }> {
   const { rows } = await sql<{ live: number; total: number }>`
     select count(*) filter (where ${isLive(staleAfterMs)})::int as live, count(*)::int as total from backend_registrations
   `.execute(db)
@@ -128,7 +134,7 @@ export async function countBackends(db: Db, staleAfterMs: number): Promise<{ liv
 
 /** Registrations with the names of what they belong to, by those names; of one project if its id is given. */
 export async function listBackends(
-  db: Db,
+  db: Reads,
   projectId: string | null,
   { staleAfterMs, limit }: { staleAfterMs: number; limit: number },
 ): Promise<ListedBackend[]> {
@@ -149,7 +155,7 @@ export async function listBackends(
 }
 
 /** The id of the project with this slug. */
-export async function findProjectId(db: Db, slug: string): Promise<string | undefined> {
+export async function findProjectId(db: Reads, slug: string): Promise<string | undefined> {
   const row = await db.selectFrom('projects').select('id').where('slug', '=', slug).executeTakeFirst()
   return row?.id
 }

@@ -8,7 +8,7 @@ import { whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 import { settingsOf } from '../../config/config.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { encryptionRing } from '../../platform/secrets/keys.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
 import { createMetrics } from '../../platform/metrics.ts'
@@ -58,7 +58,7 @@ async function atOnce<T>(
   work: (tx: Tx, move: (id: string, ago: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { db } = service.world.database
-  return db.transaction().execute((tx) =>
+  return db.transaction((tx) =>
     work(tx, async (id, ago) => {
       await sql`update backend_registrations set last_heartbeat = now() - ${ago}::interval where id = ${id}`.execute(
         tx,
@@ -66,7 +66,8 @@ async function atOnce<T>(
     }),
   )
 }
-const targetsOf = async (db: Db, ...of: SeededProject[]) => liveness().listLiveTargets(db, of.map(deployment))
+const targetsOf = async (db: Reads, ...of: SeededProject[]) =>
+  liveness().listLiveTargets(db, of.map(deployment))
 const isThere = async (id: string): Promise<boolean> => (await storedBackend(service, id)) !== undefined
 
 describe('a silent backend', () => {
@@ -85,7 +86,7 @@ describe('a silent backend', () => {
       [false, 0],
     ])
     await heartbeat(service, token, id)
-    expect(await targetsOf(service.world.database.db, project)).toHaveLength(1)
+    expect(await targetsOf(service.world.database.db.read, project)).toHaveLength(1)
   })
 
   test('[backends.stale] is removed after 10 minutes, without a row in the audit trail', async () => {
@@ -165,11 +166,11 @@ describe('an outage of ours', () => {
     // Its last heartbeat came 10 seconds before the outage, which ended 20 seconds ago.
     await outage('1190 seconds', '20 seconds', '0')
     await runSchedule(service, 'backends-reap')
-    expect(await targetsOf(service.world.database.db, project)).toMatchObject([{ registrationId: id }])
+    expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([{ registrationId: id }])
     // Nor does one that has not ended, where a process that reaps runs and none that receives.
     await outage('3 days', '3 days', '1190 seconds')
     await runSchedule(service, 'backends-reap')
-    expect(await targetsOf(service.world.database.db, project)).toMatchObject([{ registrationId: id }])
+    expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([{ registrationId: id }])
   })
 
   test('covers only the time that it lasted', async () => {
@@ -237,7 +238,9 @@ describe('what others are told', () => {
         `update backend_registrations set ${column} = (select ${column} from backend_registrations where id = $2) where id = $1`,
         [id, good.id],
       )
-    expect(await targetsOf(service.world.database.db, project)).toMatchObject([{ registrationId: good.id }])
+    expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([
+      { registrationId: good.id },
+    ])
     for (const { id } of [broken, unsigned])
       expect(service.logLines).toContainEqual(expect.objectContaining({ level: 'error', registration: id }))
   })
@@ -246,7 +249,7 @@ describe('what others are told', () => {
     await backend()
     await backend(other)
     service.statements.length = 0
-    await targetsOf(service.world.database.db, project, other)
+    await targetsOf(service.world.database.db.read, project, other)
     expect(service.statements).toHaveLength(1)
   })
 

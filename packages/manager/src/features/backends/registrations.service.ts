@@ -3,8 +3,7 @@
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
@@ -112,7 +111,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
   const turns = createFairShare(turnLimits)
   /** A few transactions at a time, and one of a machine user. */
   const inTurn = <T>({ projectId, id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    turns.run([projectId, id], () => transact(db, work))
+    turns.run([projectId, id], () => db.transaction(work))
 
   return {
     /** Concurrent registrations each return their own secrets; callbacks use those that were written last. */
@@ -137,7 +136,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
     unregister: ({ machine, actor }: Caller, text: string): Promise<void> => {
       const id = parseUuid(text)
       if (id === null) throw registrationNotFound()
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const before = await store.lockRegistration(tx, id)
         if (before === undefined) throw registrationNotFound()
         if (before.machineUserId !== machine.id) throw registrationOfAnother()

@@ -4,9 +4,9 @@
 // or end together share a statement: the cost of one is some microseconds of a shared commit.
 import { createLru } from '../../platform/cache/lru.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
-import { transact } from '../../platform/db/transactions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
@@ -39,7 +39,7 @@ export function createCallLog(deps: CallLogDeps) {
   const insertOnce = createSingleFlight<void>()
   const insertFirst = async (call: store.Call): Promise<void> => {
     const until = servedUntil(call)
-    await withPartition(db, () => transact(db, (tx) => store.insertFirstCall(tx, call, until)))
+    await withPartition(db, () => db.transaction((tx) => store.insertFirstCall(tx, call, until)))
     const pair = call.endpointId + call.machineUserId
     if (!call.isRefused || !callers.has(pair)) callers.set(pair, until)
   }
@@ -142,7 +142,7 @@ async function withPartition(db: Db, insert: () => Promise<void>): Promise<void>
     await insert()
   } catch (error) {
     if (!isWithoutPartition(error)) throw error
-    await preparePartitions(db, partitionedTable)
+    await preparePartitions(db.idempotent, partitionedTable)
     await insert()
   }
 }

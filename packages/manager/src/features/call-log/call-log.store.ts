@@ -1,7 +1,9 @@
 // The statements that write the log of calls. Rows of calls that go on at the same time share a statement; columns
 // travel as arrays. A row is found again by the log's index on who called what, whose columns are known from its beginning.
 import { sql } from 'kysely'
-import type { Database, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 
 /** A call as it begins. */
 export type Call = {
@@ -41,10 +43,10 @@ export type EndedCall = {
 const begun = 'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
+  kind: 'idempotent',
   text: `insert into esb_audit_logs (${begun})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::text[]) on conflict do nothing`,
-  isIdempotent: true,
 }
 
 /** Writes the beginnings of calls. */
@@ -97,15 +99,16 @@ const ended = `l.endpoint_id = n.endpoint_id and l.machine_user_id = n.machine_u
       and l.created_at = n.created_at and l.id = n.id`
 const updateStatement: PreparedStatement = {
   name: 'esb-calls-end',
+  kind: 'idempotent',
   text: `update esb_audit_logs l
     set response_status = n.status, duration_ms = n.duration_ms, transformed = n.transformed, failure = n.failure
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::boolean[], $8::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure)
     where ${ended}`,
-  isIdempotent: true,
 }
 const updateContentsStatement: PreparedStatement = {
   name: 'esb-calls-end-with-contents',
+  kind: 'idempotent',
   text: `update esb_audit_logs l
     set response_status = n.status, duration_ms = n.duration_ms, transformed = n.transformed, failure = n.failure,
       request_headers = n.request_headers, request_body = n.request_body,
@@ -115,7 +118,6 @@ const updateContentsStatement: PreparedStatement = {
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure,
         request_headers, request_body, response_headers, response_body)
     where ${ended}`,
-  isIdempotent: true,
 }
 
 const json = (headers: readonly Header[] | null | undefined): string | null =>

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'
@@ -27,7 +27,8 @@ function readCallPage(limit: number | null, args: ListArgs): Page {
 export function createLoggedCallsService({ db }: { db: Db }) {
   const endpointOf = async (applicationId: string, id: string): Promise<string> => {
     const known = parseUuid(id)
-    if (known === null || !(await store.hasEndpoint(db, applicationId, known))) throw notFound('endpoint')
+    if (known === null || !(await store.hasEndpoint(db.read, applicationId, known)))
+      throw notFound('endpoint')
     return known
   }
   return {
@@ -43,7 +44,7 @@ export function createLoggedCallsService({ db }: { db: Db }) {
       const endpoint = typeof endpointId === 'string' ? await endpointOf(applicationId, endpointId) : null
       const filtered = page.filters.find(({ column }) => column === 'requestId')
       const wanted = { applicationId, endpointId: endpoint, requestId: requestId ?? filtered?.value ?? null }
-      return db.transaction().execute((tx) => store.listCalls(tx, wanted, page))
+      return db.transaction((tx) => store.listCalls(tx, wanted, page))
     },
 
     /** A text that names a call among all others. */
@@ -56,7 +57,7 @@ export function createLoggedCallsService({ db }: { db: Db }) {
       keys: readonly string[],
     ): Promise<(store.CallContents[Part] | null)[]> =>
       store.findContents(
-        db,
+        db.read,
         part,
         keys.map((key) => JSON.parse(key) as store.CallKey),
       ),

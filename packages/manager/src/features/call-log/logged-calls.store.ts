@@ -2,7 +2,7 @@
 // pairs that have calls to their rows, and stop where they have enough. By endpoint and request id: one call is found.
 import { type RawBuilder, sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { columnsOf, filterSql, orderSql } from '../../platform/lists/page.ts'
 
@@ -46,7 +46,7 @@ export type CallContents = {
 const byIndexAlone = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
 /** Whether the application has the endpoint. */
-export async function hasEndpoint(db: Db, applicationId: string, endpointId: string): Promise<boolean> {
+export async function hasEndpoint(db: Reads, applicationId: string, endpointId: string): Promise<boolean> {
   const row = await db
     .selectFrom('endpoints')
     .select('id')
@@ -156,7 +156,7 @@ function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
 
 /** One part of the contents of calls, in the order of their keys; null where there is none. */
 export async function findContents<Part extends keyof CallContents>(
-  db: Db,
+  db: Reads,
   part: Part,
   keys: readonly CallKey[],
 ): Promise<(CallContents[Part] | null)[]> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
 
 type LoginStatus = 'pending' | 'approved' | 'denied' | 'fetched' | 'consumed' | 'undelivered'
 
@@ -55,7 +55,7 @@ const beyond = (kept: number) =>
  * most a thousand index entries. Undefined when another login has the code.
  */
 export async function insertLogin(
-  db: Db,
+  db: Queries,
   login: NewLogin,
 ): Promise<{ expiresAt: string; dropped: number } | undefined> {
   const share = login.secretHash.readUInt16BE(0) % shares
@@ -136,7 +136,7 @@ export async function noteFetched(tx: Tx, id: string): Promise<void> {
 }
 
 /** The response was sent; false when the token was revoked before that was known. */
-export async function noteConsumed(db: Db, id: string): Promise<boolean> {
+export async function noteConsumed(db: Queries, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('cliLogins')
     .set({ status: 'consumed' })
@@ -149,7 +149,7 @@ export async function noteConsumed(db: Db, id: string): Promise<boolean> {
 /** What the page shows; the age is by the clock of the database. */
 export type ShownLogin = CliLogin & { publicKey: Buffer; isOver: boolean; ageSeconds: number }
 
-export function findByCode(db: Db, userCode: string): Promise<ShownLogin | undefined> {
+export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | undefined> {
   return db
     .selectFrom('cliLogins')
     .select(columns)
@@ -234,14 +234,14 @@ export async function noteUndelivered(tx: Tx, logins: readonly CliLogin[]): Prom
 }
 
 /** A token that is used has arrived, whatever is known of its response. */
-export async function noteUsed(db: Db): Promise<void> {
+export async function noteUsed(db: Queries): Promise<void> {
   await sql`
     update cli_logins l set status = 'consumed' from personal_access_tokens t
     where l.status = 'fetched' and t.id = l.access_token_id and t.last_used_at is not null`.execute(db)
 }
 
 /** Deletes some of those that have been over for an hour; returns how many. */
-export async function deleteOld(db: Db, limit: number): Promise<number> {
+export async function deleteOld(db: Queries, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from cli_logins where id in (
       select id from cli_logins where expires_at <= now() - interval '1 hour' and status not in ('approved', 'fetched')

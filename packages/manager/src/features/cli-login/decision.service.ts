@@ -5,8 +5,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import { formToken, isFormToken } from '../../platform/secrets/form-token.ts'
 import { sealTo } from '../../platform/secrets/sealed-box.ts'
@@ -53,7 +52,7 @@ export function createDecisionService(deps: DecisionDeps) {
   const find = async (typed: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
     const isBlocked = (await guesses.blockedMs(actor.user.id)) > 0
     const code = readUserCode(typed)
-    const login = code === null || isBlocked ? undefined : await store.findByCode(db, code)
+    const login = code === null || isBlocked ? undefined : await store.findByCode(db.read, code)
     if (login !== undefined) return login
     authFailures.fail('cli_code', network)
     // Text that cannot be a code is not a guess.
@@ -65,7 +64,7 @@ export function createDecisionService(deps: DecisionDeps) {
     const { id, publicKey, tokenName: name } = login
     const { token, insert } = await accessTokens.issue.prepare(actor)
     const sealedToken = await sealTo(publicKey, Buffer.from(token))
-    await transact(db, async (tx) => {
+    await db.transaction(async (tx) => {
       const expiresAt = await store.daysFromNow(tx, tokenDays)
       await insert(tx, { name, expiresAt }, async ({ id: accessTokenId }) => {
         const decision = { status: 'approved' as const, userId: actor.user.id, accessTokenId, sealedToken }
@@ -79,7 +78,7 @@ export function createDecisionService(deps: DecisionDeps) {
   }
 
   const deny = async (actor: Actor, login: store.ShownLogin): Promise<void> => {
-    await transact(db, async (tx) => {
+    await db.transaction(async (tx) => {
       await recheckCredential(tx, actor)
       const decided = await store.decide(tx, login.id, { status: 'denied', userId: actor.user.id })
       if (decided === null) throw over()

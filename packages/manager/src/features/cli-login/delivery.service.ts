@@ -2,7 +2,7 @@
 // consumed. A token that was never fetched, or whose response was never known to be sent, is revoked: it may be lost, and
 // nobody would miss it.
 import { type Audit, type AuditEvent, systemActor } from '../../platform/audit/append.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'
@@ -39,7 +39,7 @@ export function createDelivery({ db, audit, log, metrics, accessTokens }: Delive
     await audit.append(tx, systemActor('cli-login'), ...events)
   }
   const inTransaction = async (lock: (tx: Tx) => Promise<store.CliLogin[]>): Promise<number> => {
-    const count = await db.transaction().execute(async (tx) => {
+    const count = await db.transaction(async (tx) => {
       const logins = await lock(tx)
       await giveUp(tx, logins)
       return logins.length
@@ -58,7 +58,7 @@ export function createDelivery({ db, audit, log, metrics, accessTokens }: Delive
     inFlight.add(logged)
   }
   const noteSent = async (loginId: string): Promise<void> => {
-    if (await store.noteConsumed(db, loginId)) metrics.logins.inc({ event: 'delivered' })
+    if (await store.noteConsumed(db.write, loginId)) metrics.logins.inc({ event: 'delivered' })
     else log.warn({ cli_login: loginId }, 'the token of a login was revoked while its response was sent')
   }
   const noteFailed = async (loginId: string): Promise<void> => {
@@ -72,9 +72,9 @@ export function createDelivery({ db, audit, log, metrics, accessTokens }: Delive
     everyMs,
     run: async (signal) => {
       const goesOn = (count: number, limit: number): boolean => count === limit && signal?.aborted !== true
-      await store.noteUsed(db)
+      await store.noteUsed(db.idempotent)
       while (goesOn(await inTransaction((tx) => store.lockUndelivered(tx, atOnce)), atOnce));
-      while (goesOn(await store.deleteOld(db, deletedAtOnce), deletedAtOnce));
+      while (goesOn(await store.deleteOld(db.write, deletedAtOnce), deletedAtOnce));
     },
   }
   return {

@@ -1,8 +1,7 @@
 // The side of the terminal: it starts a login, shows its code, and polls until somebody has decided in a browser.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest, notFound, rateLimited, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
@@ -78,7 +77,7 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
       await take(limits.pollsOfLogin, secretHash.toString('hex'))
       await take(limits.pollsOfClient, network)
       const actor = { ...systemActor('cli-login'), ipAddress, userAgent }
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const isLocked = await store.lockPolled(tx, secretHash)
         const login = await store.findPolled(tx, secretHash)
         if (login === undefined) throw notFound('login session')
@@ -114,7 +113,7 @@ function answerOf(login: store.PolledLogin, isLocked: boolean): Exclude<Poll, { 
 async function insert(db: Db, login: Omit<store.NewLogin, 'id' | 'userCode'>) {
   for (let tries = 0; tries < codeTries; tries++) {
     const userCode = newUserCode(randomInt)
-    const row = await store.insertLogin(db, { id: newId(), userCode, ...login })
+    const row = await store.insertLogin(db.write, { id: newId(), userCode, ...login })
     if (row !== undefined) return { userCode, ...row }
   }
   throw unavailable('no free user code was found; try again')

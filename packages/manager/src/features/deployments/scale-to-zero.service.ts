@@ -1,6 +1,6 @@
 // What operators decide from the command line: whether a deployment may be scaled to zero.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'
@@ -18,7 +18,7 @@ export async function setScaleToZero(
   { db, audit }: { db: Db; audit: Audit },
   { application, environment, isOn, workload }: Wanted,
 ): Promise<Done> {
-  return db.transaction().execute(async (tx) => {
+  return db.transaction(async (tx) => {
     const [project, slug, ...more] = application.split('/')
     const id = parseUuid(application)
     const found =

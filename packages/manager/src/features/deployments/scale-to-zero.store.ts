@@ -1,4 +1,4 @@
-import type { Tx } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/handles.ts'
 
 type Named = { id: string } | { project: string | undefined; slug: string | undefined }
 type NamedApplication = { id: string; slug: string; project: string }

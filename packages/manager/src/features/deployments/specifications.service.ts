@@ -1,7 +1,6 @@
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { conflict, notFound, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { changesOf } from '../../platform/inputs/inputs.ts'
@@ -42,7 +41,7 @@ const noun = 'deployment specification'
 export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.Specification[]> =>
-      store.listSpecifications(db, applicationId, readPage(store.specificationFields, args)),
+      store.listSpecifications(db.read, applicationId, readPage(store.specificationFields, args)),
 
     create: (
       actor: Actor,
@@ -52,7 +51,7 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
       const values = checkSpecification(input)
       const environmentId = parseUuid(given)
       if (environmentId === null) throw notFound('environment')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const own = { id: newId(), applicationId, environmentId, ...values }
         const after = orNotFound(await store.insertSpecification(tx, own), 'application')
         await audit.append(tx, actor, specificationEvent('create', { before: null, after }))
@@ -61,7 +60,7 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
     },
 
     update: (actor: Actor, id: string, input: SpecificationInput): Promise<store.Specification> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockSpecification(tx, id), noun)
         const values = checkSpecification({ ...before, ...changesOf(input) })
         // The operator has set the flag for this workload; another may be of somebody else.
@@ -75,7 +74,7 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockSpecification(tx, id), noun)
         await store.deleteSpecification(tx, id)
         await audit.append(tx, actor, specificationEvent('delete', { before, after: null }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockProjectOf } from '../../platform/db/application-rows.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -56,7 +56,7 @@ export const specificationFields: ListFields = {
 }
 
 /** A page of the specifications of an application. */
-export function listSpecifications(db: Db, applicationId: string, page: Page): Promise<Specification[]> {
+export function listSpecifications(db: Reads, applicationId: string, page: Page): Promise<Specification[]> {
   return pagesOf(db, {
     table: 'deploymentSpecifications',
     columns,

@@ -2,7 +2,7 @@
 // orchestrator for a deployment. In a process they share a promise. Between processes the one that wakes has a claim in the
 // database (deployment_wakes); the others look every 100 ms what became of it, one of each process, without holding a
 // connection meanwhile. A claim runs out, so a process that is killed delays the others by seconds at most.
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { AppError, conflict, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -93,7 +93,7 @@ function createFlight(deps: WakeDeps, times: WakeTimes) {
   const wakeAs = async (claim: { specificationId: string; holder: string }, workload: string) => {
     const outcome = await attempt(deps, workload, times.orchestratorMs)
     // The deployment is awake all the same; others wait until the claim runs out, and find it so.
-    await endWake(db, claim, outcome).catch((error: unknown) =>
+    await endWake(db.idempotent, claim, outcome).catch((error: unknown) =>
       log.warn({ err: error, workload }, 'what became of a wake could not be stored'),
     )
     return raisedBy(outcome)
@@ -109,7 +109,7 @@ function createFlight(deps: WakeDeps, times: WakeTimes) {
         const ended = found.holder === awaited ? outcomeOf(found) : keptOutcome(found, times)
         if (ended !== null) return raisedBy(ended)
         const claim = { specificationId, holder: newId() }
-        const workload = await claimWake(db, { ...claim, ...times })
+        const workload = await claimWake(db.write, { ...claim, ...times })
         if (workload !== undefined) return wakeAs(claim, workload)
       } else awaited = found.holder
       if (performance.now() > until)

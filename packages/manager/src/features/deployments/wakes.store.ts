@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Queries, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 
 /** An application in an environment, by the names that the proxy has for them. */
 export type Place = { applicationId: string; environment: string }
@@ -23,6 +25,7 @@ export type FoundDeployment = {
 // Four lookups by key: the application, the environment of its project, the specification of the two, its last wake.
 const findStatement: PreparedStatement = {
   name: 'deployments-find',
+  kind: 'read',
   text: `
     select wanted.position::int, a.id as "applicationId", e.id as "environmentId", s.id as "specificationId",
       s.scale_to_zero as "scaleToZero", w.holder, w.claimed_until > clock_timestamp() as "isGoingOn",
@@ -69,7 +72,7 @@ type Claim = {
  * Makes this process the one that wakes, unless another one does or has just done so; returns the workload to wake, or
  * nothing. What the operator has set is read here once more. One short statement: nothing is held while somebody wakes.
  */
-export async function claimWake(db: Db, claim: Claim): Promise<string | undefined> {
+export async function claimWake(db: Queries, claim: Claim): Promise<string | undefined> {
   const { rows } = await sql<{ workload: string }>`
     with claimed as (
       insert into deployment_wakes as w (specification_id, holder, claimed_until)
@@ -97,7 +100,7 @@ type Ended = { minReplicas: number; alreadyAwake: boolean } | { failure: string 
 
 /** Says what became of a wake, unless its claim has run out and another process has taken over. */
 export async function endWake(
-  db: Db,
+  db: Queries,
   { specificationId, holder }: Pick<Claim, 'specificationId' | 'holder'>,
   ended: Ended,
 ): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -28,11 +27,11 @@ const noun = 'machineUser2Endpoint'
 export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audit }) {
   return {
     list: (endpointId: string, args: ListArgs): Promise<store.EndpointAccess[]> =>
-      store.listEndpointAccess(db, endpointId, readPage(store.endpointAccessFields, args)),
+      store.listEndpointAccess(db.read, endpointId, readPage(store.endpointAccessFields, args)),
 
     get: async (endpointId: string, id: string): Promise<store.EndpointAccess> => {
       const known = parseUuid(id)
-      const row = known === null ? null : await store.findEndpointAccess(db, endpointId, known)
+      const row = known === null ? null : await store.findEndpointAccess(db.read, endpointId, known)
       return orNotFound(row, noun)
     },
 
@@ -41,7 +40,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
       input: { machineUserID: string; endpointID: string; enabled?: boolean | null },
     ): Promise<store.EndpointAccess> => {
       const machineUserId = orNotFound(parseUuid(input.machineUserID), 'machine user')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const inserted = await store.insertEndpointAccess(tx, {
           machineUserId,
           endpointId: input.endpointID,
@@ -54,7 +53,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
     },
 
     update: (actor: Actor, id: string, input: { enabled?: boolean | null }): Promise<store.EndpointAccess> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
@@ -62,7 +61,7 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
         await store.deleteEndpointAccess(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -22,14 +22,14 @@ export const endpointAccessFields: ListFields = {
 }
 
 /** A page of the access rows of an endpoint. */
-export function listEndpointAccess(db: Db, endpointId: string, page: Page): Promise<EndpointAccess[]> {
+export function listEndpointAccess(db: Reads, endpointId: string, page: Page): Promise<EndpointAccess[]> {
   const where = sql<boolean>`machine_user2endpoints.endpoint_id = ${endpointId}`
   return pageOf(db, { table: 'machineUser2endpoints', columns, page, where })
 }
 
 /** One access row of the endpoint, or nothing. */
 export function findEndpointAccess(
-  db: Db,
+  db: Reads,
   endpointId: string,
   id: string,
 ): Promise<EndpointAccess | undefined> {

@@ -2,8 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { abbreviate } from '../../platform/audit/abbreviate.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -76,24 +75,24 @@ export function createEndpointsService(deps: EndpointsDeps) {
   const { db, audit, transformations } = deps
   return {
     list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Endpoint[]> =>
-      store.listEndpoints(db, applicationIds, readPage(store.endpointFields, args)),
+      store.listEndpoints(db.read, applicationIds, readPage(store.endpointFields, args)),
 
-    findMany: (ids: readonly string[]): Promise<store.Endpoint[]> => store.findEndpoints(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Endpoint[]> => store.findEndpoints(db.read, ids),
 
-    findTemplates: (ids: readonly string[]) => inOrder(ids, store.findTemplates(db, ids), ''),
+    findTemplates: (ids: readonly string[]) => inOrder(ids, store.findTemplates(db.read, ids), ''),
 
-    findTemplateBytes: (ids: readonly string[]) => inOrder(ids, store.findTemplateBytes(db, ids), 0),
+    findTemplateBytes: (ids: readonly string[]) => inOrder(ids, store.findTemplateBytes(db.read, ids), 0),
 
     get: async (applicationId: string, id: string): Promise<store.Endpoint> => {
       const known = parseUuid(id)
-      const row = known === null ? null : await store.findEndpoint(db, applicationId, known)
+      const row = known === null ? null : await store.findEndpoint(db.read, applicationId, known)
       return orNotFound(row, 'endpoint')
     },
 
     create: (actor: Actor, applicationId: string, input: EndpointInput): Promise<store.Endpoint> => {
       const values = checkValues(transformations, input)
       const id = newId()
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const secrets = await sealSecrets(tx, deps, id, input)
         const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
         const after = orNotFound(inserted, 'application')
@@ -107,7 +106,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
     },
 
     update: (actor: Actor, id: string, input: EndpointInput): Promise<store.Endpoint> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
         const changed = { ...present, ...changesOf(input, clearedByNull) }
@@ -126,7 +125,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const calls = await deps.countLoggedCalls(tx, id)
         if (calls !== null)

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
 import { lockProjectOf } from '../../platform/db/application-rows.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -52,7 +52,7 @@ export const endpointFields: ListFields = {
 }
 
 /** A page of endpoints under each of the applications. */
-export function listEndpoints(db: Db, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
+export function listEndpoints(db: Reads, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
   return pagesOf(db, {
     table: 'endpoints',
     columns,
@@ -63,12 +63,12 @@ export function listEndpoints(db: Db, applicationIds: readonly string[], page: P
 }
 
 /** The endpoints with these ids, in any order. */
-export function findEndpoints(db: Db, ids: readonly string[]): Promise<Endpoint[]> {
+export function findEndpoints(db: Reads, ids: readonly string[]): Promise<Endpoint[]> {
   return db.selectFrom('endpoints').select(columns).where('id', 'in', ids).execute()
 }
 
 /** The templates of endpoints by the endpoints' ids. */
-export async function findTemplates(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+export async function findTemplates(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('endpoints')
     .select(['id', 'transformationTemplate'])
@@ -78,14 +78,14 @@ export async function findTemplates(db: Db, ids: readonly string[]): Promise<Map
 }
 
 /** How many bytes the templates have, by the endpoints' ids. */
-export async function findTemplateBytes(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+export async function findTemplateBytes(db: Reads, ids: readonly string[]): Promise<Map<string, number>> {
   const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
   const rows = await db.selectFrom('endpoints').select(['id', bytes]).where('id', 'in', ids).execute()
   return new Map(rows.map((row) => [row.id, row.bytes]))
 }
 
 /** One endpoint of the application, or nothing. */
-export function findEndpoint(db: Db, applicationId: string, id: string): Promise<Endpoint | undefined> {
+export function findEndpoint(db: Reads, applicationId: string, id: string): Promise<Endpoint | undefined> {
   return db
     .selectFrom('endpoints')
     .select(columns)

@@ -1,6 +1,6 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import * as store from './endpoints.store.ts'
@@ -22,8 +22,8 @@ export function createPreviewService({ db, clock, applications, transformations 
       endpointId: string,
       input: { readonly body: string; readonly transformationTemplate?: string | null },
     ) => {
-      const endpoint = orNotFound((await store.findEndpoints(db, [endpointId]))[0], 'endpoint')
-      const stored = await store.findTemplates(db, [endpointId])
+      const endpoint = orNotFound((await store.findEndpoints(db.read, [endpointId]))[0], 'endpoint')
+      const stored = await store.findTemplates(db.read, [endpointId])
       const template = input.transformationTemplate ?? stored.get(endpointId) ?? ''
       if (template === '')
         throw badRequest(

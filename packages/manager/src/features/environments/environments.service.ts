@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './environments.store.ts'
@@ -14,12 +14,16 @@ export function createEnvironmentsService({ db }: { db: Db }) {
     list: async (projectIds: readonly string[], args: ListArgs): Promise<store.Environment[]> => {
       const order =
         (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'sortOrder', direction: 'ASC' as const }]
-      return store.listEnvironments(db, projectIds, readPage(store.environmentFields, { ...args, order }))
+      return store.listEnvironments(
+        db.read,
+        projectIds,
+        readPage(store.environmentFields, { ...args, order }),
+      )
     },
 
-    findMany: (ids: readonly string[]): Promise<store.Environment[]> => store.findEnvironments(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Environment[]> => store.findEnvironments(db.read, ids),
 
     get: async (id: string): Promise<store.Environment> =>
-      orNotFound((await store.findEnvironments(db, [id]))[0], 'environment'),
+      orNotFound((await store.findEnvironments(db.read, [id]))[0], 'environment'),
   }
 }

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -25,12 +25,16 @@ export const environmentFields: ListFields = {
 }
 
 /** A page of environments under each of the projects. */
-export function listEnvironments(db: Db, projectIds: readonly string[], page: Page): Promise<Environment[]> {
+export function listEnvironments(
+  db: Reads,
+  projectIds: readonly string[],
+  page: Page,
+): Promise<Environment[]> {
   return pagesOf(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
 }
 
 /** The environments with these ids, in any order. */
-export function findEnvironments(db: Db, ids: readonly string[]): Promise<Environment[]> {
+export function findEnvironments(db: Reads, ids: readonly string[]): Promise<Environment[]> {
   return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { ChainObject } from '../../platform/audit/chain-object.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { OpenSnapshot, Snapshot } from '../../platform/db/snapshots.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import type { AuditTrailApi } from '../audit/index.ts'
@@ -55,7 +55,7 @@ export function createEvidenceService(deps: EvidenceDeps) {
     const batches = snapshot.stream<Row>(statementOf(query), values, batchSize)
     // Whatever is wrong with the statement is known before the response begins.
     const first = await batches.next()
-    await db.transaction().execute(async (tx) => {
+    await db.transaction(async (tx) => {
       await recheckSystemPermission(tx, actor, 'EVIDENCE_READ')
       await audit.append(tx, actor, readEvent(query, times))
     })

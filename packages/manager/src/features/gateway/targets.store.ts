@@ -1,5 +1,6 @@
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 
 /** Which endpoint a machine user asks for. */
@@ -27,6 +28,7 @@ export type TargetRow = {
 // Four index lookups per key; the version is of the same snapshot.
 const statement: PreparedStatement = {
   name: 'esb-targets',
+  kind: 'read',
   text: `
     select wanted.position::int, ${versionOf('wanted.project_id', 'endpoints')} as version,
       e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",

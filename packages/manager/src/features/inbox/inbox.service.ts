@@ -2,6 +2,7 @@
 // application has an empty one.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Database } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'

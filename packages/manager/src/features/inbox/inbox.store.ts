@@ -3,7 +3,8 @@
 // of the database. Each reads its rows in the order of an index, month by month, so that its cost follows the page and
 // not the inbox, and no month is touched that cannot hold a row of it.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { hasApplication } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
@@ -59,6 +60,7 @@ const unreadOfType = `
 
 const page = (name: string, rows: string): PreparedStatement => ({
   name: `inbox-${name}`,
+  kind: 'read',
   text: `
     select wanted.position::int, r.notification_id as id, r.type, r.created_at, r.read_at, r.seen_at, r.expires_at,
       r.matches, r.is_cut, n.title, n.body, n.severity, n.link, n.data
@@ -111,6 +113,7 @@ export async function readPages(
 /** Whether there is an unread row, for any number of inboxes. */
 export const unreadProbe: PreparedStatement = {
   name: 'inbox-unread',
+  kind: 'read',
   text: `
     select wanted.position::int, case when ${mayReadWanted} then (
       select true from notification_recipients r where ${ownWanted} and r.read_at is null and ${kept}
@@ -140,6 +143,7 @@ const marked = {
 
 const markOf = (mark: Mark): PreparedStatement => ({
   name: `inbox-mark-${mark}`,
+  kind: 'write',
   text: `
     with wanted as materialized (
       select $1::uuid as tenant_id, $2::uuid as application_id, $3::uuid as user_id, ids.created_at, ids.notification_id
@@ -167,6 +171,7 @@ export async function markRows(
 
 export const markAll: PreparedStatement = {
   name: 'inbox-mark-all-read',
+  kind: 'write',
   text: `
     with wanted as materialized (
       select r.tenant_id, r.application_id, r.user_id, r.created_at, r.notification_id from notification_recipients r

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit, AuditEvent } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type KeyValuePair, changedPairs, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
@@ -17,17 +16,17 @@ export type LanguagePacksService = ReturnType<typeof createLanguagePacksService>
 export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
   return {
     list: (projectId: string, args: ListArgs): Promise<store.LanguagePack[]> =>
-      store.listLanguagePacks(db, projectId, readPage(store.languagePackFields, args)),
+      store.listLanguagePacks(db.read, projectId, readPage(store.languagePackFields, args)),
 
     /** The contents of packs, in the order of their ids. */
     findContents: async (ids: readonly string[]): Promise<KeyValuePair[][]> => {
-      const contents = await store.findContents(db, ids)
+      const contents = await store.findContents(db.read, ids)
       return ids.map((id) => contents.get(id) ?? [])
     },
 
     create: (actor: Actor, projectId: string, { name }: { name: string }): Promise<store.LanguagePack> => {
       if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
           throw badRequest(`a project has at most ${store.maxPacks} language packs; delete one first`)
         const after = await store.insertLanguagePack(tx, { id: newId(), projectId, name })
@@ -44,7 +43,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       const content = checkPairs(input.content, 'content')
       const problem = problemOfKeys(content)
       if (problem !== null) throw badRequest(problem)
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         if (isDeepStrictEqual(before.content, content)) return before
         const after = await store.updateContent(tx, id, content)
@@ -54,7 +53,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
     },
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         await store.deleteLanguagePack(tx, id)
         await audit.append(tx, actor, event('delete', before, null))

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -20,13 +22,13 @@ export const languagePackFields: ListFields = {
 }
 
 /** A page of a project's packs. */
-export function listLanguagePacks(db: Db, projectId: string, page: Page): Promise<LanguagePack[]> {
+export function listLanguagePacks(db: Reads, projectId: string, page: Page): Promise<LanguagePack[]> {
   const where = sql<boolean>`language_packs.project_id = ${projectId}`
   return pageOf(db, { table: 'languagePacks', columns, page, where })
 }
 
 /** The contents of packs by the packs' ids. */
-export async function findContents(db: Db, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
+export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
   const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, content }) => [id, content as unknown as KeyValuePair[]]))
 }
@@ -78,6 +80,7 @@ export type PackNames = { projectId: string; version: string; names: string[] }
 
 const namesStatement: PreparedStatement = {
   name: 'language-packs-names',
+  kind: 'read',
   text: `
     select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'texts')} as version,
       array(select lower(p.name) from language_packs p where p.project_id = app.project_id limit ${maxPacks * 2}) as names
@@ -98,6 +101,7 @@ export async function readPackNames(
 
 const packStatement: PreparedStatement = {
   name: 'language-packs-served',
+  kind: 'read',
   text: 'select name, content from language_packs where project_id = $1 and lower(name) = $2',
 }
 

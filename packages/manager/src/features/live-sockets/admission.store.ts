@@ -1,6 +1,7 @@
 // Whether users have an application in a tenant, as whom, and whether something is unread; for many at once, by lookups.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 
 type Read = Database['read']
@@ -53,10 +54,12 @@ const unread = `exists (
 
 const accessStatement: PreparedStatement = {
   name: 'comms-access',
+  kind: 'read',
   text: `select wanted.position::int, ${access} ${from}`,
 }
 const admissionStatement: PreparedStatement = {
   name: 'comms-admission',
+  kind: 'read',
   text: `select wanted.position::int, ${access}, ${versionOf('pair.project_id', 'access')} as version, ${unread} as unread ${from}`,
 }
 

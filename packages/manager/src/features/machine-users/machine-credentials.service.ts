@@ -6,8 +6,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { fitsBasic } from '../../platform/credentials/authorization.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
@@ -44,7 +43,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const { token, stored } = isBearer
         ? newBearer()
         : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
-      const machineUser = await transact(db, async (tx) => {
+      const machineUser = await db.transaction(async (tx) => {
         const projectId = orNotFound(await store.findProjectOf(tx, environmentId), 'environment')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
         const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
@@ -58,10 +57,10 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
     /** Of several rotations at once each returns its own credential; the one written last works. */
     rotate: async (actor: Actor, id: string) => {
       // A machine user never changes its kind, nor a Basic one its user name.
-      const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db, id), 'machine user')
+      const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db.read, id), 'machine user')
       const { token, stored } = newBearer()
       const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
-      const machineUser = await transact(db, async (tx) => {
+      const machineUser = await db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())

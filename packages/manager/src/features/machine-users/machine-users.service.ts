@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
@@ -49,9 +48,9 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
   const { db, audit } = deps
   return {
     list: (environmentId: string, args: ListArgs): Promise<store.MachineUser[]> =>
-      store.listMachineUsers(db, environmentId, readPage(store.machineUserFields, args)),
+      store.listMachineUsers(db.read, environmentId, readPage(store.machineUserFields, args)),
 
-    findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db.read, ids),
 
     update: (actor: Actor, id: string, input: UpdateInput): Promise<store.MachineUser> => {
       const refused = credentialFields.find((field) => (input[field] ?? null) !== null)
@@ -59,7 +58,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
         throw badRequest(
           `updateMachineUser does not take ${refused}: replace the credential with rotateMachineUserToken`,
         )
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const name = checkName(input.name ?? before.name)
         const after = await store.updateMachineUser(tx, id, {
@@ -72,7 +71,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     },
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         const served = await deps.countServedRequests(tx, id)
         if (served !== null)

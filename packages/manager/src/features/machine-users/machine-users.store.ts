@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -44,17 +46,17 @@ export const machineUserFields: ListFields = {
 }
 
 /** A page of an environment's machine users. */
-export function listMachineUsers(db: Db, environmentId: string, page: Page): Promise<MachineUser[]> {
+export function listMachineUsers(db: Reads, environmentId: string, page: Page): Promise<MachineUser[]> {
   const where = sql<boolean>`machine_users.environment_id = ${environmentId}`
   return pageOf(db, { table: 'machineUsers', columns, page, where })
 }
 
-export function findMachineUser(db: Db, id: string): Promise<MachineUser | undefined> {
+export function findMachineUser(db: Reads, id: string): Promise<MachineUser | undefined> {
   return db.selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 /** The machine users with these ids, in any order. */
-export function findMachineUsers(db: Db, ids: readonly string[]): Promise<MachineUser[]> {
+export function findMachineUsers(db: Reads, ids: readonly string[]): Promise<MachineUser[]> {
   return db.selectFrom('machineUsers').select(columns).where('id', 'in', ids).execute()
 }
 
@@ -148,6 +150,7 @@ export type Machine = {
 // Two index lookups per token, for any number of machine users.
 const byTokenStatement: PreparedStatement = {
   name: 'machine-users-by-token',
+  kind: 'read',
   text: `
     select wanted.position::int, m.id, m.name, m.username,
       m.environment_id as "environmentId", m.project_id as "projectId",

@@ -3,8 +3,7 @@ import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { applicationRoles, projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -33,11 +32,11 @@ async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promis
 export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.ApplicationMember[]> =>
-      store.listApplicationMembers(db, applicationId, readPage(store.applicationMemberFields, args)),
+      store.listApplicationMembers(db.read, applicationId, readPage(store.applicationMemberFields, args)),
 
     get: async (applicationId: string, id: string): Promise<store.ApplicationMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2application')
-      const found = orNotFound(await store.findApplicationMember(db, memberId), 'user2application')
+      const found = orNotFound(await store.findApplicationMember(db.read, memberId), 'user2application')
       if (found.applicationId !== parseUuid(applicationId)) throw notFound('user2application')
       return found
     },
@@ -50,7 +49,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     ): Promise<store.ApplicationMember> => {
       const granted = checkOneOf(role, 'role', applicationRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
         await assertMaintainer(tx, actor, projectId)
         const after = await store.insertApplicationMember(tx, {
@@ -66,7 +65,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
 
     updateRole: (actor: Actor, id: string, role: string): Promise<store.ApplicationMember> => {
       const granted = checkOneOf(role, 'role', applicationRoles)
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
         const after = await store.setApplicationRole(tx, id, granted)
@@ -76,7 +75,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
     },
 
     remove: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
         await store.deleteApplicationMember(tx, id)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -21,7 +21,7 @@ export const applicationMemberFields: ListFields = {
 }
 
 export function listApplicationMembers(
-  db: Db,
+  db: Reads,
   applicationId: string,
   page: Page,
 ): Promise<ApplicationMember[]> {
@@ -35,7 +35,7 @@ export function listApplicationMembers(
 }
 
 /** One membership by id, in any application. */
-export function findApplicationMember(db: Db | Tx, id: string): Promise<ApplicationMember | undefined> {
+export function findApplicationMember(db: Reads, id: string): Promise<ApplicationMember | undefined> {
   return db.selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
 }
 

@@ -3,8 +3,7 @@ import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -45,7 +44,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     id: string,
     granted: ProjectRole | null,
   ): Promise<store.ProjectMember | null> =>
-    transact(db, async (tx) => {
+    db.transaction(async (tx) => {
       const { projectId } = orNotFound(await store.findProjectMember(tx, id), 'user2project')
       await authority.lockProjectMembers(tx, projectId)
       // Read again under the lock: another change may have come first.
@@ -70,11 +69,11 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     },
 
     list: (projectId: string, args: ListArgs): Promise<store.ProjectMember[]> =>
-      store.listProjectMembers(db, projectId, readPage(store.projectMemberFields, args)),
+      store.listProjectMembers(db.read, projectId, readPage(store.projectMemberFields, args)),
 
     get: async (projectId: string, id: string): Promise<store.ProjectMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2project')
-      const found = orNotFound(await store.findProjectMember(db, memberId), 'user2project')
+      const found = orNotFound(await store.findProjectMember(db.read, memberId), 'user2project')
       if (found.projectId !== parseUuid(projectId)) throw notFound('user2project')
       return found
     },
@@ -82,7 +81,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
       const granted = checkOneOf(role, 'role', projectRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         await authority.lockProjectMembers(tx, projectId)
         await assertGrant(tx, actor, { projectId, userId, present: null, granted })
         const after = await store.insertProjectMember(tx, { projectId, userId, role: granted })

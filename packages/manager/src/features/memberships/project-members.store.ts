@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -14,12 +14,12 @@ export const projectMemberFields: ListFields = {
   role: { column: 'role', match: 'exact' },
 }
 
-export function listProjectMembers(db: Db, projectId: string, page: Page): Promise<ProjectMember[]> {
+export function listProjectMembers(db: Reads, projectId: string, page: Page): Promise<ProjectMember[]> {
   return pagesOf(db, { table: 'user2projects', columns, page, parent: 'projectId', parentIds: [projectId] })
 }
 
 /** One membership by id, in any project. */
-export function findProjectMember(db: Db | Tx, id: string): Promise<ProjectMember | undefined> {
+export function findProjectMember(db: Reads, id: string): Promise<ProjectMember | undefined> {
   return db.selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
 }
 

@@ -3,8 +3,7 @@ import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
 import { projectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -63,7 +62,7 @@ async function definedRole(tx: Tx, tenantId: string, name: string): Promise<Tena
 export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
   /** Checks and makes one change of an existing membership; `roleName` null removes it. */
   const change = (actor: Actor, id: string, roleName: string | null): Promise<store.TenantMember | null> =>
-    transact(db, async (tx) => {
+    db.transaction(async (tx) => {
       const { tenantId } = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
       await authority.lockTenantMembers(tx, tenantId)
       // Read again under the lock: another change may have come first.
@@ -83,18 +82,18 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
 
   return {
     list: (tenantId: string, args: ListArgs): Promise<store.TenantMember[]> =>
-      store.listTenantMembers(db, tenantId, readPage(store.tenantMemberFields, args)),
+      store.listTenantMembers(db.read, tenantId, readPage(store.tenantMemberFields, args)),
 
     get: async (tenantId: string, id: string): Promise<store.TenantMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2tenant')
-      const found = orNotFound(await store.findTenantMember(db, memberId), 'user2tenant')
+      const found = orNotFound(await store.findTenantMember(db.read, memberId), 'user2tenant')
       if (found.tenantId !== parseUuid(tenantId)) throw notFound('user2tenant')
       return found
     },
 
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
         const granted = await definedRole(tx, tenantId, roleName)
         // Before the write: a caller who adds themselves must not be judged by the row they are about to get.

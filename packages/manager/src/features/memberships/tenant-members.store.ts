@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -20,12 +20,12 @@ export const tenantMemberFields: ListFields = {
   roleName: { column: 'roleName', match: 'exact' },
 }
 
-export function listTenantMembers(db: Db, tenantId: string, page: Page): Promise<TenantMember[]> {
+export function listTenantMembers(db: Reads, tenantId: string, page: Page): Promise<TenantMember[]> {
   return pagesOf(db, { table: 'user2tenants', columns, page, parent: 'tenantId', parentIds: [tenantId] })
 }
 
 /** One membership by id, in any tenant. */
-export function findTenantMember(db: Db | Tx, id: string): Promise<TenantMember | undefined> {
+export function findTenantMember(db: Reads, id: string): Promise<TenantMember | undefined> {
   return db.selectFrom('user2tenants').select(columns).where('id', '=', id).executeTakeFirst()
 }
 

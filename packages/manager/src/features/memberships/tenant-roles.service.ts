@@ -2,8 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { tenantPermissions } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName, checkOneOf } from '../../platform/inputs/inputs.ts'
@@ -42,7 +41,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
     },
 
     list: (tenantId: string, args: ListArgs): Promise<store.TenantRoleDefinition[]> =>
-      store.listTenantRoles(db, tenantId, readPage(store.tenantRoleFields, args)),
+      store.listTenantRoles(db.read, tenantId, readPage(store.tenantRoleFields, args)),
 
     create: (
       actor: Actor,
@@ -54,7 +53,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
         permissions: checkPermissions(input.permissions),
         seeded: false,
       }
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const projectId = orNotFound(await store.findProjectOfTenant(tx, tenantId), 'tenant')
         const [inserted] = await store.insertTenantRoles(tx, { id: tenantId, projectId }, [role])
         const after = orNotFound(inserted, 'tenant')
@@ -68,7 +67,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       id: string,
       input: { name?: string | null; permissions?: readonly string[] | null },
     ): Promise<store.TenantRoleDefinition> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = await lock(tx, id)
         const name = checkName(input.name ?? before.name)
         const permissions = checkPermissions(input.permissions ?? before.permissions)
@@ -82,7 +81,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = await lock(tx, id)
         if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
         await store.deleteTenantRole(tx, id)

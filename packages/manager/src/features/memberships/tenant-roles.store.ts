@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
@@ -21,7 +21,7 @@ export const tenantRoleFields: ListFields = {
   seeded: { column: 'seeded', match: 'boolean' },
 }
 
-export function listTenantRoles(db: Db, tenantId: string, page: Page): Promise<TenantRoleDefinition[]> {
+export function listTenantRoles(db: Reads, tenantId: string, page: Page): Promise<TenantRoleDefinition[]> {
   return pagesOf(db, {
     table: 'tenantRoleDefinitions',
     columns,

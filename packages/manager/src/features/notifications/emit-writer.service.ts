@@ -3,7 +3,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { isUnsure, isWorthAnother } from '../../platform/db/outcomes.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
 import { unavailable } from '../../platform/errors.ts'
@@ -140,7 +141,7 @@ async function withPartitions<T>(db: Db, insert: () => Promise<T>): Promise<T> {
     return await insert()
   } catch (error) {
     if (!isWithoutPartition(error)) throw error
-    for (const table of partitionedTables) await preparePartitions(db, table)
+    for (const table of partitionedTables) await preparePartitions(db.idempotent, table)
     return insert()
   }
 }

@@ -1,7 +1,8 @@
 // One statement writes any number of notifications: it judges where they go, finds who gets them, claims their keys, and
 // writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { mayUseApplications } from '../../policy/has-application.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'
@@ -29,6 +30,7 @@ const hasApplication = mayUseApplications({
 
 const statement: PreparedStatement = {
   name: 'comms-emit',
+  kind: 'write',
   text: `
   with judged as materialized (
     select wanted.*, case when state.state = 'on' and wanted.expires_at <= now() then 'past' else state.state end as outcome,
@@ -129,6 +131,7 @@ export type KeptAnswer = {
 
 const keptStatement: PreparedStatement = {
   name: 'comms-kept-answers',
+  kind: 'read',
   text: `
     select wanted.position::int, kept.fingerprint, kept.notification_id as "notificationId",
       kept.request_id as "requestId", kept.recipient_count as "recipientCount"

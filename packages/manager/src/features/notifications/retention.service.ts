@@ -1,6 +1,6 @@
 // How long notifications stay: until they expire, until their months are dropped, or until the application is no longer
 // the tenant's. All times are the database's.
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -21,12 +21,12 @@ export function createRetentionSchedules(deps: RetentionDeps, retentionDays: num
     {
       name: 'notifications-expiry',
       everyMs,
-      run: (signal) => inParts(() => store.deleteExpired(db), signal),
+      run: (signal) => inParts(() => store.deleteExpired(db.write), signal),
     },
     {
       name: 'notification-keys-expiry',
       everyMs,
-      run: (signal) => inParts(() => store.deleteExpiredKeys(db), signal),
+      run: (signal) => inParts(() => store.deleteExpiredKeys(db.write), signal),
     },
     { name: 'notifications-erasure', everyMs, run: (signal) => inParts(() => eraseNext(db), signal) },
   ]
@@ -39,7 +39,7 @@ async function inParts(run: () => Promise<store.Part>, signal?: AbortSignal): Pr
 
 /** Does the next part of what is to be erased; the request itself goes with the last. */
 async function eraseNext(db: Db): Promise<store.Part> {
-  return db.transaction().execute(async (tx) => {
+  return db.transaction(async (tx) => {
     const erasure = await store.lockErasure(tx)
     if (erasure === undefined) return { isLast: true }
     const [rows, keys] = [await store.eraseRows(tx, erasure), await store.eraseKeys(tx, erasure)]

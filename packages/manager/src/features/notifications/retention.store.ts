@@ -1,7 +1,7 @@
 // The statements that delete what is out of date, in parts, each by index. Several processes may run them at once: what one
 // of them has locked the others leave out.
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Tx } from '../../platform/db/handles.ts'
 
 const partSize = 5_000
 
@@ -14,7 +14,7 @@ const sameRow = sql`r.tenant_id = gone.tenant_id and r.application_id = gone.app
 const rowKey = sql`tenant_id, application_id, user_id, created_at, notification_id`
 
 /** Deletes the next notifications that have expired; a content goes with the first of its recipients. */
-export async function deleteExpired(db: Db): Promise<Part> {
+export async function deleteExpired(db: Queries): Promise<Part> {
   const { rows } = await sql<{ count: number }>`
     with gone as materialized (
       select ${rowKey} from notification_recipients where expires_at <= now()
@@ -30,7 +30,7 @@ export async function deleteExpired(db: Db): Promise<Part> {
 }
 
 /** Deletes the next keys whose time has ended. */
-export async function deleteExpiredKeys(db: Db): Promise<Part> {
+export async function deleteExpiredKeys(db: Queries): Promise<Part> {
   const { numAffectedRows } = await sql`
     with gone as materialized (
       select tenant_id, application_id, key from notification_keys where expires_at <= now()

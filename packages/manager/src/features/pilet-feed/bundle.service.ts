@@ -4,7 +4,7 @@ import type { HoldBlob, Holder } from '../../platform/blobs/blob-holds.ts'
 import type { BlobRef } from '../../platform/blobs/blob-store.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
 import { AppError } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -39,7 +39,7 @@ const maxVersionLength = 256
 export function createBundleService({ db, readVersion, holdBlob, maxBytes, metrics }: BundleDeps) {
   const readBundle = createCoalesced<BundleAddress, BundleRow>({
     keyOf: addressKey,
-    run: (addresses) => readBundles(db, addresses),
+    run: (addresses) => readBundles(db.read, addresses),
   })
   const find = createVersionedCache<BundleAddress, Decided>({
     nameOf: addressKey,

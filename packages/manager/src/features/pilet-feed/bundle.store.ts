@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/handles.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import { layerRows, modulesOf, setsModules } from './modules.store.ts'
 
@@ -49,7 +49,7 @@ const text = (applicationIds: string[], names: string[], versions: string[]) => 
  * the index of modules, so this runs on the others.
  */
 export async function readBundles(
-  db: Db,
+  db: Reads,
   addresses: readonly BundleAddress[],
 ): Promise<(BundleRow | null)[]> {
   const { rows } = await text(

@@ -2,7 +2,8 @@
 // Layers, versions and pins are each looked up by index, so that the cost follows the modules of the places and not the
 // packages or tenants there are.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { FeedPackage } from './feed.pure.ts'
 import { layerRows, modulesOf } from './modules.store.ts'
@@ -35,6 +36,7 @@ const served = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
 
 const statement: PreparedStatement = {
   name: 'pilet-feeds',
+  kind: 'read',
   text: `
     select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'pilets')} as version,
       case when ${served} then (

@@ -1,7 +1,9 @@
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 
 const statement: PreparedStatement = {
   name: 'pilet-keys',
+  kind: 'read',
   text: `
     select (select coalesce(json_object_agg(k.key_id, encode(k.public_key, 'base64') order by k.created_at, k.key_id), '{}')
       from pilet_signing_keys k) as keys

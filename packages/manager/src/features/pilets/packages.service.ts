@@ -2,7 +2,8 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
 import { changesOf, checkText } from '../../platform/inputs/inputs.ts'
 import { isExactVersion, isPackageName } from '../../platform/inputs/packages.ts'
@@ -43,7 +44,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
   const update = (actor: Actor, key: store.PackageKey, input: Values): Promise<store.PiletPackage> => {
     const values = changesOf(input)
     if (values.description !== undefined) checkText(values.description, 'description', maxDescriptionLength)
-    return db.transaction().execute(async (tx) => {
+    return db.transaction(async (tx) => {
       const before = canExist(key) ? await store.lockPackage(tx, key) : undefined
       if (before === undefined) throw packageNotFound()
       const { description = before.description, enabled = before.enabled } = values
@@ -74,8 +75,8 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     ): Promise<PackageList> => {
       if (isPaged(args)) {
         const page = readPage(store.packageFields, args)
-        const packages = await store.listPackages(db, filter, page)
-        return { packages, count: await store.countPackages(db, filter, page) }
+        const packages = await store.listPackages(db.read, filter, page)
+        return { packages, count: await store.countPackages(db.read, filter, page) }
       }
       const packages: store.PiletPackage[] = []
       const first = await pageAfter(filter, null)
@@ -87,14 +88,14 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     },
 
     find: async (key: store.PackageKey): Promise<store.PiletPackage> => {
-      const found = canExist(key) ? await store.findPackage(db, key) : undefined
+      const found = canExist(key) ? await store.findPackage(db.read, key) : undefined
       if (found === undefined) throw packageNotFound()
       return found
     },
 
     /** What is needed to send a version's bytes; a disabled one has them too. */
     findBundle: async (key: store.PackageKey): Promise<store.StoredBundle> => {
-      const found = canExist(key) ? await store.findBundle(db, key) : undefined
+      const found = canExist(key) ? await store.findBundle(db.read, key) : undefined
       if (found === undefined) throw packageNotFound()
       return found
     },

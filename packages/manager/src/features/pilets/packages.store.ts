@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
-import type { Database, Db, PreparedStatement, Tx } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { countOf, pageOf } from '../../platform/lists/page.ts'
 
@@ -42,6 +44,7 @@ export const packagesPerPage = 500
 // The index has a project's rows in this order: a page reads what it returns, and what the filter leaves out.
 const pageStatement: PreparedStatement = {
   name: 'pilets-page',
+  kind: 'read',
   text: `
     select id, project_id as "projectId", name, version, description, size, hash, enabled,
       created_at as "createdAt", updated_at as "updatedAt", precedence
@@ -78,7 +81,7 @@ const usualOrder: Page['order'] = ['name', 'precedence', 'version'].map((column)
 }))
 
 /** One page, in the same order unless it has another. */
-export const listPackages = (db: Db, filter: PackageFilter, page: Page): Promise<PiletPackage[]> =>
+export const listPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<PiletPackage[]> =>
   pageOf(db, {
     table: 'piletPackages',
     columns: packageColumns,
@@ -87,7 +90,7 @@ export const listPackages = (db: Db, filter: PackageFilter, page: Page): Promise
   })
 
 /** How many there are on all pages. */
-export const countPackages = (db: Db, filter: PackageFilter, page: Page): Promise<number> =>
+export const countPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<number> =>
   countOf(db, { table: 'piletPackages', page, where: matching(filter) })
 
 const matching = ({ projectId, enabled }: PackageFilter): RawBuilder<boolean> =>
@@ -95,7 +98,7 @@ const matching = ({ projectId, enabled }: PackageFilter): RawBuilder<boolean> =>
     ? sql<boolean>`project_id = ${projectId}`
     : sql<boolean>`project_id = ${projectId} and enabled = ${enabled}`
 
-const byKey = (db: Db | Tx, { projectId, name, version }: PackageKey) =>
+const byKey = (db: Reads, { projectId, name, version }: PackageKey) =>
   db
     .selectFrom('piletPackages')
     .select(packageColumns)
@@ -103,7 +106,7 @@ const byKey = (db: Db | Tx, { projectId, name, version }: PackageKey) =>
     .where('name', '=', name)
     .where('version', '=', version)
 
-export const findPackage = (db: Db, key: PackageKey): Promise<PiletPackage | undefined> =>
+export const findPackage = (db: Reads, key: PackageKey): Promise<PiletPackage | undefined> =>
   byKey(db, key).executeTakeFirst()
 
 /** The same, locked until the transaction ends. */
@@ -126,7 +129,7 @@ export function updatePackage(
 
 /** Where the bytes of a version are, enabled or not. */
 export async function findBundle(
-  db: Db,
+  db: Reads,
   { projectId, name, version }: PackageKey,
 ): Promise<StoredBundle | undefined> {
   const row = await db

@@ -4,7 +4,7 @@ import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { readVerified } from '../../platform/blobs/blob-cache.ts'
 import type { BlobStores } from '../../platform/blobs/blob-store.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { conflict } from '../../platform/errors.ts'
 import { isStatement } from '../../platform/inputs/package-statement.ts'
 import { type VerifyingKey, createVerifyingKey } from '../../platform/secrets/keys.ts'
@@ -60,7 +60,7 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
     return signing.sign(bytes, { ...one, hash: one.sha256 })
   }
   const write = (batch: readonly (readonly [store.PackageToSign, Signature])[]): Promise<number> =>
-    db.transaction().execute(async (tx) => {
+    db.transaction(async (tx) => {
       // By project: at the commit each project's version is moved, and two runs must do that in the same order.
       const ordered = batch.toSorted(([a], [b]) =>
         `${a.projectId}${a.id}` < `${b.projectId}${b.id}` ? -1 : 1,
@@ -84,7 +84,7 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
     const result: SignedPackages = { signed: 0, damaged: [] }
     let [after, done] = [beforeAll, 0]
     for (;;) {
-      const found = await store.findPackagesToSign(db, { keyId: replacing, after, limit: batchSize })
+      const found = await store.findPackagesToSign(db.read, { keyId: replacing, after, limit: batchSize })
       const batch: [store.PackageToSign, Signature][] = []
       for (const one of found) {
         const signed = await signOne(one, one.keyId === null ? null : await keyOf(one.keyId))

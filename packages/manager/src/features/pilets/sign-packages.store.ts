@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BlobRef, StoreName } from '../../platform/blobs/blob-store.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 
 /** A package, its bytes, and the key its present signature is of. */
 export type PackageToSign = BlobRef & {
@@ -17,7 +17,7 @@ export type PackageToSign = BlobRef & {
 
 /** Packages with a signature of this key, or those without a signature or a statement; by id. */
 export function findPackagesToSign(
-  db: Db,
+  db: Reads,
   { keyId, after, limit }: { keyId: string | null; after: string; limit: number },
 ): Promise<PackageToSign[]> {
   return db

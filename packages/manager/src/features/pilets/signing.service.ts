@@ -4,7 +4,7 @@ import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync,
 import { promisify } from 'node:util'
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Db, Reads, Tx } from '../../platform/db/handles.ts'
 import { createDbErrorReader } from '../../platform/db/db-errors.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -42,7 +42,7 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
   const open = createOpener(secrets)
   /** One after the other. The master key comes first, as in its exchange, so that neither waits for the other. */
   const changeRing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    db.transaction().execute(async (tx) => {
+    db.transaction(async (tx) => {
       await lockMasterKey(tx)
       await store.lockRing(tx)
       return work(tx)
@@ -56,7 +56,7 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
   }
   /** The key that signs now; the first use of a new installation makes it. */
   const activeKey = async (): Promise<Key> =>
-    (await store.findActiveKey(db)) ??
+    (await store.findActiveKey(db.read)) ??
     changeRing(async (tx) => (await store.findActiveKey(tx)) ?? add(tx, 'pilets'))
 
   return {
@@ -101,18 +101,18 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
     },
 
     /** The key, or an error that says where to find its id. */
-    find: (keyId: string): Promise<Key> => findKey(db, keyId),
+    find: (keyId: string): Promise<Key> => findKey(db.read, keyId),
 
-    list: () => store.listKeys(db),
+    list: () => store.listKeys(db.read),
 
-    countUnsigned: () => store.countUnsigned(db),
+    countUnsigned: () => store.countUnsigned(db.read),
 
     /**
      * Key ids and public keys, base64: what pages are given to trust. Each is compared with its sealed private key, so
      * that nobody who can only write to the table brings in a key of their own.
      */
     publicKeys: async (): Promise<Record<string, string>> => {
-      const keys = await store.findKeys(db)
+      const keys = await store.findKeys(db.read)
       for (const key of keys) open(key)
       return Object.fromEntries(keys.map(({ keyId, publicKey }) => [keyId, publicKey.toString('base64')]))
     },
@@ -136,7 +136,7 @@ async function signPackage(
   }
 }
 
-async function findKey(db: Db | Tx, keyId: string): Promise<Key> {
+async function findKey(db: Reads, keyId: string): Promise<Key> {
   const key = await store.findKeyById(db, keyId)
   if (key === undefined)
     throw badRequest(`there is no signing key ${keyId}; \`manager pilet-keys list\` shows them`)

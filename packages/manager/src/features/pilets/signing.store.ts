@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { SealedColumns } from '../../platform/secrets/sealed-columns.ts'
 
 export type SigningKeyRow = {
@@ -24,21 +24,21 @@ export const privateKeyColumn: SealedColumns = { table: 'pilet_signing_keys', co
 const columns = ['id', 'keyId', 'publicKey', 'privateKey', 'isActive'] as const
 
 /** The key that signs; undefined in a new installation. */
-export function findActiveKey(db: Db | Tx): Promise<SigningKeyRow | undefined> {
+export function findActiveKey(db: Reads): Promise<SigningKeyRow | undefined> {
   return db.selectFrom('piletSigningKeys').select(columns).where('isActive', '=', true).executeTakeFirst()
 }
 
-export function findKeyById(db: Db | Tx, keyId: string): Promise<SigningKeyRow | undefined> {
+export function findKeyById(db: Reads, keyId: string): Promise<SigningKeyRow | undefined> {
   return db.selectFrom('piletSigningKeys').select(columns).where('keyId', '=', keyId).executeTakeFirst()
 }
 
 /** The whole ring, the oldest first. */
-export function findKeys(db: Db): Promise<SigningKeyRow[]> {
+export function findKeys(db: Reads): Promise<SigningKeyRow[]> {
   return db.selectFrom('piletSigningKeys').select(columns).orderBy('createdAt').orderBy('id').execute()
 }
 
 /** The ring for people; counting costs by the number of packages, in an index. */
-export async function listKeys(db: Db): Promise<ListedKey[]> {
+export async function listKeys(db: Reads): Promise<ListedKey[]> {
   const { rows } = await sql<ListedKey>`
     select key_id, is_active, created_at, activated_at,
       (select count(*)::int from pilet_packages p where p.key_id = k.key_id) as packages
@@ -47,7 +47,7 @@ export async function listKeys(db: Db): Promise<ListedKey[]> {
 }
 
 /** How many packages have no signature, and how many of the others have no statement by the same key. */
-export async function countUnsigned(db: Db): Promise<{ unsigned: number; unstated: number }> {
+export async function countUnsigned(db: Reads): Promise<{ unsigned: number; unstated: number }> {
   const { rows } = await sql<{ unsigned: number; unstated: number }>`
     select count(*) filter (where key_id is null)::int as unsigned,
       count(*) filter (where key_id is not null)::int as unstated

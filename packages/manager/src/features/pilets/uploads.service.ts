@@ -4,7 +4,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { recheckPermission, stillHolds } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Blobs, KeptBlob } from '../../platform/blobs/blobs.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Reads } from '../../platform/db/handles.ts'
 import { AppError, badRequest, conflict, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
@@ -48,7 +48,7 @@ export function createUploadsService(deps: UploadsDeps) {
   const accept = async (actor: Actor, upload: Upload): Promise<PiletPackage> => {
     checkKey(upload.key)
     checkText(upload.description, 'description', maxDescriptionLength)
-    const { isTaken, usage } = await store.readPlace(db, upload.key)
+    const { isTaken, usage } = await store.readPlace(db.read, upload.key)
     if (isTaken) throw conflict(versionTaken)
     checkQuota({ packages: usage.packages + 1, bytes: usage.bytes + 1 }, quota)
     const collector = memory.open(upload.key.projectId, upload.client)
@@ -113,7 +113,7 @@ const register = (
   values: store.NewPackage,
   kept: KeptBlob,
 ): Promise<PiletPackage> =>
-  db.transaction().execute(async (tx) => {
+  db.transaction(async (tx) => {
     // The body may have taken long to arrive. A deletion of the project locks it before its members, so this does too.
     const isThere = await store.lockProject(tx, values.projectId)
     // First: only administrators are told that the project is gone.

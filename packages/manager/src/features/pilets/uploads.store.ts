@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import { type PackageKey, type PiletPackage, packageColumns } from './packages.store.ts'
 
 export type NewPackage = PackageKey & {
@@ -23,7 +23,7 @@ export type Usage = { packages: number; bytes: number }
 
 /** Whether the version exists, and what the project has. */
 export async function readPlace(
-  db: Db,
+  db: Reads,
   { projectId, name, version }: PackageKey,
 ): Promise<{ isTaken: boolean; usage: Usage }> {
   const { rows } = await sql<{ isTaken: boolean; packages: string; bytes: string }>`

@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -31,20 +30,20 @@ export function createProjectsService({ db, audit, environments, memberships }: 
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.Project[]> =>
       store.listProjects(
-        db,
+        db.read,
         readPage(store.projectFields, args),
         actor.isAdministrator ? null : actor.user.id,
       ),
 
-    findMany: (ids: readonly string[]): Promise<store.Project[]> => store.findProjects(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Project[]> => store.findProjects(db.read, ids),
 
     getBySlug: async (slug: string): Promise<store.Project> =>
-      orNotFound(await store.findProjectBySlug(db, slug), 'project'),
+      orNotFound(await store.findProjectBySlug(db.read, slug), 'project'),
 
     /** The project, its environments, its owner and the audit rows are one transaction. */
     create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
       const values = { id: newId(), name: checkName(input.name), slug: checkSlug(input.slug) }
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const after = await store.insertProject(tx, values)
         await environments.createDefaults(tx, after.id)
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -58,7 +57,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       id: string,
       input: { name?: string | null; slug?: string | null },
     ): Promise<store.Project> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
         const values = {
           name: checkName(input.name ?? before.name),
@@ -70,7 +69,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
         await store.deleteProject(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,6 +1,6 @@
 import type { FindTargets } from '../../policy/scopes.ts'
 import { type DeleteResult, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -16,7 +16,7 @@ export const projectFields: ListFields = {
 }
 
 /** A page of projects; with `memberId`, only those in which that user has any membership. */
-export function listProjects(db: Db, page: Page, memberId: string | null): Promise<Project[]> {
+export function listProjects(db: Reads, page: Page, memberId: string | null): Promise<Project[]> {
   const where =
     memberId === null
       ? undefined
@@ -28,12 +28,12 @@ export function listProjects(db: Db, page: Page, memberId: string | null): Promi
 }
 
 /** The projects with these ids, in any order. */
-export function findProjects(db: Db, ids: readonly string[]): Promise<Project[]> {
+export function findProjects(db: Reads, ids: readonly string[]): Promise<Project[]> {
   return db.selectFrom('projects').select(columns).where('id', 'in', ids).execute()
 }
 
 /** The project with this slug or nothing. */
-export function findProjectBySlug(db: Db, slug: string): Promise<Project | undefined> {
+export function findProjectBySlug(db: Reads, slug: string): Promise<Project | undefined> {
   return db.selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
 }
 

@@ -2,7 +2,9 @@
 // owner may do in the application; a shorter one reads whether the last is unchanged. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Reads } from '../../platform/db/handles.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
 import { maxTenants } from './access.pure.ts'
@@ -42,13 +44,15 @@ export type AccessStatements = { short: PreparedStatement; long: PreparedStateme
 const statements = (
   name: string,
   clauses: { columns: string; access: string; from: string; more?: string },
-) => ({
+): AccessStatements => ({
   short: {
     name: `proxy-auth-${name}`,
+    kind: 'read',
     text: `select wanted.position::int, ${clauses.columns} ${clauses.from}`,
   },
   long: {
     name: `proxy-auth-${name}-access`,
+    kind: 'read',
     text: `select wanted.position::int, ${clauses.columns}, ${clauses.access} ${clauses.from} ${clauses.more ?? ''}`,
   },
 })
@@ -144,6 +148,7 @@ export type BasicCredential = { project_id: string; password_hash: string | null
 
 const basicCredential: PreparedStatement = {
   name: 'proxy-auth-basic-credential',
+  kind: 'read',
   text: `
     select wanted.position::int, app.project_id, m.password_hash, m.enabled
     ${wantedNames} left join lateral (${namedMachine}) m on true`,
@@ -197,6 +202,7 @@ export type CatalogTenant = {
 // project's; administrators reach every tenant of a named application.
 const catalog: PreparedStatement = {
   name: 'proxy-auth-tenant-catalog',
+  kind: 'read',
   text: `
     with u as (select id, role from users where id = $1),
     app as (select id, project_id from applications where id = $2),

@@ -2,7 +2,8 @@
 // settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of
 // rows; what several of the places share is read once.
 import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database, PreparedStatement } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 import {
   type BackendModuleConfig,
@@ -55,6 +56,7 @@ function layersStatement(
   const leaf = configs('s.application_id = app.id and s.tenant_id = wanted.tenant_id')
   return {
     name,
+    kind: 'read',
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
         ${versionOf('app.project_id', 'settings')} as version, ${served} as is_served,

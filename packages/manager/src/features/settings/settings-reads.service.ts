@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Reads } from '../../platform/db/handles.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import type { Place, PlaceRow } from './layers.store.ts'
@@ -21,31 +21,31 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
   return {
     get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
       const owner = ownerIn(owners)
-      let row = await store.findRow(db, owner)
+      let row = await store.findRow(db.read, owner)
       // An owner that is older than the table of settings has no row yet; a leaf is made only on request.
       if (row === undefined && !('tenant2application' in owner)) {
-        await store.insertRow(db, owner)
-        row = await store.findRow(db, owner)
+        await store.insertRow(db.idempotent, owner)
+        row = await store.findRow(db.read, owner)
       }
       const { id, bytes } = orNotFound(row, 'settings')
       charge(bytes)
-      return orNotFound((await store.findSettings(db, [id]))[0], 'settings')
+      return orNotFound((await store.findSettings(db.read, [id]))[0], 'settings')
     },
 
     /** The leaves of rows by the rows' ids, without contents; null where there is none yet. */
     findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.Sized | null)[]> => {
-      const rows = await store.findLeafRows(db, tenant2ApplicationIds)
+      const rows = await store.findLeafRows(db.read, tenant2ApplicationIds)
       const byOwner = new Map(rows.map((row) => [row.ownerId, row]))
       return tenant2ApplicationIds.map((id) => byOwner.get(id) ?? null)
     },
 
-    findMany: (ids: readonly string[]): Promise<store.Settings[]> => store.findSettings(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Settings[]> => store.findSettings(db.read, ids),
 
     getEffective: async (
       { applicationId, tenantId }: { applicationId: string; tenantId: string },
       charge: Charge,
     ): Promise<EffectiveSettings> => {
-      charge(await store.sizeOfLayers(db, applicationId, tenantId))
+      charge(await store.sizeOfLayers(db.read, applicationId, tenantId))
       const row = await readWhole({ applicationId, tenantId })
       return mergeLayers(orNotFound(row, 'tenant2Application').layers)
     },

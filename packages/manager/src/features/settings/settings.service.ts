@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { fullBackend, fullFrontend } from './layers.pure.ts'
 import {
@@ -39,7 +38,7 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
     id: string,
     configsOf: (before: store.Settings) => Partial<Configs>,
   ): Promise<store.Settings> =>
-    transact(db, async (tx) => {
+    db.transaction(async (tx) => {
       const before = orNotFound(await store.lockSettings(tx, id), 'settings')
       return change(tx, actor, before, configsOf(before))
     })
@@ -68,11 +67,11 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
     },
 
     ensureLeaf: (actor: Actor, tenant2ApplicationId: string): Promise<store.Settings> =>
-      transact(db, (tx) => ensureLeaf(tx, actor, tenant2ApplicationId)),
+      db.transaction((tx) => ensureLeaf(tx, actor, tenant2ApplicationId)),
 
     /** The source is read in the transaction that writes the target, so that the copy is one of its states. */
     copyLeaf: (actor: Actor, sourceId: string, targetId: string): Promise<store.Settings> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const row = await store.findRow(tx, { tenant2application: sourceId })
         const [source] = row === undefined ? [] : await store.findSettings(tx, [row.id])
         const target = await ensureLeaf(tx, actor, targetId)

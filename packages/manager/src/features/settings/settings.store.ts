@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { type FindTargets, byId } from '../../policy/scopes.ts'
 import {
@@ -36,7 +36,7 @@ const fill = (row: Stored): Settings => ({
 })
 
 /** The row attached to this owner, without its contents; nothing when there is none. */
-export async function findRow(db: Db | Tx, owner: Owner): Promise<Sized | undefined> {
+export async function findRow(db: Reads, owner: Owner): Promise<Sized | undefined> {
   const { rows } = await sql<Sized>`
     select s.id, s.content_bytes as bytes from settings s where ${ownedBy(owner)}`.execute(db)
   return rows[0]
@@ -54,7 +54,7 @@ function ownedBy(owner: Owner): RawBuilder<boolean> {
 }
 
 /** Makes the row of an owner unless there is one; true when it made one. */
-export async function insertRow(db: Db | Tx, owner: Owner): Promise<boolean> {
+export async function insertRow(db: Queries, owner: Owner): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into settings (project_id, tenant_id, application_id) ${namesOf(owner)}
     on conflict do nothing`.execute(db)
@@ -73,7 +73,7 @@ function namesOf(owner: Owner): RawBuilder<unknown> {
 
 /** The leaves of these rows, without their contents. */
 export async function findLeafRows(
-  db: Db,
+  db: Reads,
   tenant2ApplicationIds: readonly string[],
 ): Promise<(Sized & { ownerId: string })[]> {
   const { rows } = await sql<Sized & { ownerId: string }>`
@@ -85,7 +85,7 @@ export async function findLeafRows(
 }
 
 /** How many bytes the four layers of an application in a tenant have together. */
-export async function sizeOfLayers(db: Db, applicationId: string, tenantId: string): Promise<number> {
+export async function sizeOfLayers(db: Reads, applicationId: string, tenantId: string): Promise<number> {
   const inProject = sql`s.project_id = a.project_id and s.application_id is null`
   const { rows } = await sql<{ bytes: number }>`
     select ${sizeWhere(sql`${inProject} and s.tenant_id is null`)}
@@ -100,7 +100,7 @@ const sizeWhere = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`coalesce((select s.content_bytes from settings s where ${where}), 0)`
 
 /** The rows with these ids, in any order. */
-export async function findSettings(db: Db | Tx, ids: readonly string[]): Promise<Settings[]> {
+export async function findSettings(db: Reads, ids: readonly string[]): Promise<Settings[]> {
   const { rows } = await sql<Stored>`
     select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(db)
   return rows.map(fill)

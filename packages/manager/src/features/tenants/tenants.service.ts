@@ -2,8 +2,7 @@ import type { Actor } from '../../policy/actor.ts'
 import { visibleRowsIn } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -36,7 +35,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     const visible = await visibleRowsIn(actor, projectIds, ({ tenants }) =>
       [...tenants].filter(([, held]) => held.has('apps.read')).map(([id]) => id),
     )
-    return store.listTenants(db, projectIds, visible, page)
+    return store.listTenants(db.read, projectIds, visible, page)
   }
   return {
     list,
@@ -44,10 +43,10 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Tenant[]> =>
       list(actor, [(await projects.getBySlug(slug)).id], args),
 
-    findMany: (ids: readonly string[]): Promise<store.Tenant[]> => store.findTenants(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.Tenant[]> => store.findTenants(db.read, ids),
 
     getBySlug: async (projectId: string, slug: string): Promise<store.Tenant> =>
-      orNotFound(await store.findTenantBySlug(db, projectId, slug), 'tenant'),
+      orNotFound(await store.findTenantBySlug(db.read, projectId, slug), 'tenant'),
 
     /** The tenant, its seeded role definitions and the audit row are one transaction. */
     create: (
@@ -56,7 +55,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
       input: Input & { name: string; slug: string },
     ): Promise<store.Tenant> => {
       const values = checkValues({ ...input, deploymentMode: input.deploymentMode ?? 'shared' })
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const after = await store.insertTenant(tx, { id: newId(), projectId, ...values })
         await memberships.seedTenantRoles(tx, after)
         await audit.append(tx, actor, event('create', { before: null, after }))
@@ -65,7 +64,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     },
 
     update: (actor: Actor, id: string, input: Input): Promise<store.Tenant> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
         const after = await store.updateTenant(tx, before.id, checkValues({ ...before, ...changesOf(input) }))
         await audit.append(tx, actor, event('update', { before, after }))
@@ -73,7 +72,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
         await store.deleteTenant(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -18,7 +18,7 @@ export const tenantFields: ListFields = {
 
 /** A page of tenants under each of the projects, as far as the caller sees them. */
 export function listTenants(
-  db: Db,
+  db: Reads,
   projectIds: readonly string[],
   visible: VisibleRows,
   page: Page,
@@ -31,12 +31,12 @@ export function listTenants(
 }
 
 /** The tenants with these ids, in any order. */
-export function findTenants(db: Db, ids: readonly string[]): Promise<Tenant[]> {
+export function findTenants(db: Reads, ids: readonly string[]): Promise<Tenant[]> {
   return db.selectFrom('tenants').select(columns).where('id', 'in', ids).execute()
 }
 
 /** The tenant with this slug in the project, or nothing. */
-export function findTenantBySlug(db: Db, projectId: string, slug: string): Promise<Tenant | undefined> {
+export function findTenantBySlug(db: Reads, projectId: string, slug: string): Promise<Tenant | undefined> {
   return db
     .selectFrom('tenants')
     .select(columns)

@@ -4,7 +4,7 @@
 // cannot record anything, because its job is no longer its own.
 import { createCoalesced } from '../../platform/db/coalesce.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
@@ -72,11 +72,12 @@ type Begun = { runs: Map<number, BegunRun>; targets: Map<string, Target[]> }
 /** One statement for the runs, one for the backends, however many jobs were fetched together. */
 async function begin({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): Promise<Begun> {
   const runs = await beginAttempts(
-    db,
+    db.write,
     jobs.map(({ data }) => data),
   )
   const deployments = new Map(runs.map((run) => [groupOf(run), run]))
-  const targets = deployments.size === 0 ? [] : await backends.listLiveTargets(db, [...deployments.values()])
+  const targets =
+    deployments.size === 0 ? [] : await backends.listLiveTargets(db.read, [...deployments.values()])
   return {
     runs: new Map(runs.map((run) => [run.position - 1, run])),
     targets: Map.groupBy(targets, groupOf),
@@ -125,7 +126,7 @@ async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delive
       attempt,
       signal: job.signal,
       targets: targets.get(job.group) ?? [],
-      listTargets: () => deps.backends.listLiveTargets(deps.db, [run]),
+      listTargets: () => deps.backends.listLiveTargets(deps.db.read, [run]),
     },
   )
   // What was sent meanwhile is sent again by whoever has the job now.
@@ -148,7 +149,7 @@ async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delive
 /** Returns a function that records endings, together with others that end meanwhile; false for a job that was lost. */
 function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: Ending) => Promise<unknown> {
   const recordAll = async (endings: Ending[]): Promise<boolean[]> => {
-    const held = await db.transaction().execute(async (tx) => {
+    const held = await db.transaction(async (tx) => {
       const held = await jobs.finish(
         endings.map(({ job }) => job),
         tx,

@@ -1,7 +1,7 @@
 // The statements of deliveries. Attempts that begin or end together share a statement; columns travel as arrays. A run is
 // found by its primary key, which prunes the other months.
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Tx } from '../../platform/db/handles.ts'
 import type { AttemptJob } from './attempts.pure.ts'
 
 export type BegunRun = {
@@ -26,7 +26,7 @@ export type BegunRun = {
  * Notes that attempts begin; the first one fixes `executed_at`. Returns nothing for runs that are over. Committed before
  * anything is sent, so that an attempt that is made again sends the same.
  */
-export async function beginAttempts(db: Db, attempts: readonly AttemptJob[]): Promise<BegunRun[]> {
+export async function beginAttempts(db: Queries, attempts: readonly AttemptJob[]): Promise<BegunRun[]> {
   const { rows } = await sql<BegunRun>`
     update trigger_runs r set attempts = greatest(r.attempts, w.attempt), starts = r.starts + 1,
       executed_at = case when t.enabled then coalesce(r.executed_at, now()) else r.executed_at end

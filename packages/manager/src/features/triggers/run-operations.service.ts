@@ -1,8 +1,7 @@
 // What operators do with runs from the command line: look at them, and deliver one again that was given up.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Reads } from '../../platform/db/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -34,12 +33,12 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
       const triggerId = filter.trigger === null ? null : parseUuid(filter.trigger)
       if (filter.trigger !== null && triggerId === null)
         throw badRequest('--trigger takes the id of a trigger, a UUID')
-      return store.listRuns(db, { ...filter, triggerId })
+      return store.listRuns(db.read, { ...filter, triggerId })
     },
 
     /** Delivers a failed run again, with all its attempts, under the same id; or a pending one that no job is left of. */
     retry: (id: string): Promise<store.LockedRun> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const runId = parseUuid(id)
         const before = runId === null ? undefined : await store.lockRun(tx, runId)
         if (before === undefined)

@@ -1,6 +1,6 @@
 // Runs as an operator sees and repeats them.
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 
 export type ListedRun = {
   id: string
@@ -18,7 +18,7 @@ export type ListedRun = {
 export type RunFilter = { triggerId: string | null; outcome: string | null; limit: number }
 
 /** The runs that were planned last; ids rise with time. Names of what is deleted are empty. */
-export async function listRuns(db: Db, { triggerId, outcome, limit }: RunFilter): Promise<ListedRun[]> {
+export async function listRuns(db: Reads, { triggerId, outcome, limit }: RunFilter): Promise<ListedRun[]> {
   const ofTrigger = triggerId === null ? sql`true` : sql`r.trigger_id = ${triggerId}`
   // As a literal, so that the index of failed runs is found.
   const withOutcome = outcome === null ? sql`true` : sql`r.outcome = ${sql.lit(outcome)}`

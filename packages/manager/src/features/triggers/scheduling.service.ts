@@ -1,7 +1,7 @@
 // Plans runs. Every process with role `jobs` ticks; a trigger that is due is locked by one of them, which records its runs,
 // enqueues their first attempts and says when it is due next, all in one transaction: whoever is killed in between has
 // done nothing, and nothing is planned twice. All times are the database's.
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
@@ -37,12 +37,12 @@ const lookEveryMs = 1_000
 export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
   const { db, jobs, triggerMetrics } = deps
   const run = async (): Promise<void> => {
-    const dueMs = await store.findNextDueMs(db)
+    const dueMs = await store.findNextDueMs(db.read)
     if (dueMs === null || dueMs >= lookEveryMs) return
     // A timer drops fractions, and a look that comes too early finds nothing.
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(dueMs) + 1))
     for (let isMore = true; isMore;) {
-      const { moved, runs } = await db.transaction().execute((tx) => planDue(tx, deps))
+      const { moved, runs } = await db.transaction((tx) => planDue(tx, deps))
       for (const { outcome } of runs) triggerMetrics.countPlanned(outcome)
       if (runs.some(({ outcome }) => outcome === 'pending')) jobs.announce(firstAttempts)
       isMore = moved > 0

@@ -1,7 +1,7 @@
 // The statements of a tick: what is due, the runs it becomes, and when each trigger is due next. Columns travel as arrays,
 // so a tick takes the same few statements whatever their number.
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 
 export type DueTrigger = {
   id: string
@@ -33,7 +33,7 @@ export type NewRun = {
 }
 
 /** Milliseconds until the next trigger is due, by the database's clock; null when none is. Reads one entry of the index. */
-export async function findNextDueMs(db: Db): Promise<number | null> {
+export async function findNextDueMs(db: Reads): Promise<number | null> {
   const { rows } = await sql<{ dueMs: number | null }>`
     select (extract(epoch from (
       select next_fire_at from triggers where next_fire_at is not null order by next_fire_at limit 1

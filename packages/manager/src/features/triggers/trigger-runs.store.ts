@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db } from '../../platform/db/handles.ts'
 
 export type TriggerRun = {
   id: string
@@ -20,7 +20,7 @@ export type TriggerRun = {
  * enough. The planner knows how many runs a trigger has on average; for one that has many more it would sort them all.
  */
 export function listRuns(db: Db, triggerId: string, limit: number): Promise<TriggerRun[]> {
-  return db.transaction().execute(async (tx) => {
+  return db.transaction(async (tx) => {
     await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
       set_config('enable_sort', 'off', true)`.execute(tx)
     const { rows } = await sql<TriggerRun>`

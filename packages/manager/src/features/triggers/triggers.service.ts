@@ -1,8 +1,7 @@
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { changesOf, checkName, checkText } from '../../platform/inputs/inputs.ts'
@@ -47,9 +46,10 @@ const previewInstants = 10
 export function createTriggersService({ db, audit, clock, crons, maxPerProject }: TriggersDeps) {
   return {
     list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Trigger[]> =>
-      store.listTriggers(db, applicationIds, readPage(store.triggerFields, args)),
+      store.listTriggers(db.read, applicationIds, readPage(store.triggerFields, args)),
 
-    get: async (id: string): Promise<store.Trigger> => orNotFound(await store.findTrigger(db, id), 'trigger'),
+    get: async (id: string): Promise<store.Trigger> =>
+      orNotFound(await store.findTrigger(db.read, id), 'trigger'),
 
     listRuns: (id: string, limit = maxRuns): Promise<TriggerRun[]> =>
       listRuns(db, id, checkCount(limit, 'limit', maxRuns)),
@@ -78,7 +78,7 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
     create: (actor: Actor, applicationId: string, input: Input): Promise<store.Trigger> => {
       const values = checkValues(input)
       const cron = checked(() => parseCron(values.cronExpression))
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const nextFireAt = await planOf(tx, values.enabled, cron)
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
@@ -93,7 +93,7 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
     },
 
     update: (actor: Actor, id: string, input: Input): Promise<store.Trigger> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTrigger(tx, id), 'trigger')
         const values = checkValues({ ...before, ...changesOf(input) })
         const plan = await replan(tx, before, values)
@@ -103,7 +103,7 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
       }),
 
     delete: (actor: Actor, id: string): Promise<true> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTrigger(tx, id), 'trigger')
         await store.deleteTrigger(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockProjectOf } from '../../platform/db/application-rows.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
@@ -38,7 +38,7 @@ export const triggerFields: ListFields = {
 }
 
 /** A page of triggers under each of the applications. */
-export function listTriggers(db: Db, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
+export function listTriggers(db: Reads, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
   return pagesOf(db, {
     table: 'triggers',
     columns,
@@ -49,7 +49,7 @@ export function listTriggers(db: Db, applicationIds: readonly string[], page: Pa
 }
 
 /** One trigger, or nothing. */
-export function findTrigger(db: Db, id: string): Promise<Trigger | undefined> {
+export function findTrigger(db: Reads, id: string): Promise<Trigger | undefined> {
   return db.selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 

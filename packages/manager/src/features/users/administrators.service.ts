@@ -2,8 +2,7 @@
 import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db, Tx } from '../../platform/db/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import * as store from './users.store.ts'
@@ -39,7 +38,7 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
   return {
     /** Makes the user with this subject or e-mail an administrator; a subject not seen yet is provisioned. */
     grant: (subjectOrEmail: string): Promise<store.User> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
         const [known] = await store.lockUsers(tx, [id])
         const before = known ?? (await store.upsertUser(tx, { id, email: null, name: null, username: id }))
@@ -48,7 +47,7 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
 
     /** Takes the system role away from this user; the only administrator keeps it. */
     revoke: (subjectOrEmail: string): Promise<{ before: store.User; after: store.User }> =>
-      transact(db, async (tx) => {
+      db.transaction(async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
         // All administrators, so that two of these commands cannot take away the last two at once.
         const locked = await store.lockUserAndAdministrators(tx, id)
@@ -64,7 +63,8 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
       }),
 
     /** Administrators in the order of their ids, at most `limit`. */
-    list: (limit: number): Promise<store.Administrator[]> => store.listAdministrators(db, systemChain, limit),
+    list: (limit: number): Promise<store.Administrator[]> =>
+      store.listAdministrators(db.read, systemChain, limit),
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/transactions.ts'
+import type { Db } from '../../platform/db/handles.ts'
 import {
   type DirectoryUser,
   type UserDirectory,
@@ -25,18 +24,22 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
   return {
     /** The user behind a forwarded identity; created at first sight, name and e-mail kept up to date. */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
-      const [known] = await store.findUsers(db, [identity.subject])
+      const [known] = await store.findUsers(db.read, [identity.subject])
       const upToDate =
         known !== undefined &&
         (identity.name === null || identity.name === known.externalName) &&
         (identity.email === null || identity.email === known.externalEmail)
-      return upToDate ? known : store.upsertUser(db, withUsername(identity))
+      return upToDate ? known : store.upsertUser(db.idempotent, withUsername(identity))
     },
 
     list: (actor: Actor, args: ListArgs): Promise<store.User[]> =>
-      store.listUsers(db, readPage(store.userFields, args), actor.isAdministrator ? null : actor.user.id),
+      store.listUsers(
+        db.read,
+        readPage(store.userFields, args),
+        actor.isAdministrator ? null : actor.user.id,
+      ),
 
-    findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db, ids),
+    findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db.read, ids),
 
     search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {
       const wanted = text.replaceAll('\0', '').trim()
@@ -47,7 +50,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
     updateSystemRole: (actor: Actor, id: string, role: string): Promise<store.User> => {
       const newRole = checkOneOf(role, 'role', systemRoles)
       const userId = parseUuid(id)
-      return transact(db, async (tx) => {
+      return db.transaction(async (tx) => {
         const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
         // Checked again under the lock: a caller who has lost the role meanwhile cannot grant it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')

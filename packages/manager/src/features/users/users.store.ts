@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -22,7 +22,7 @@ export const userFields: ListFields = {
 }
 
 /** A page of users; with `sharedWith`, only that user and those they share a project with. */
-export function listUsers(db: Db, page: Page, sharedWith: string | null): Promise<User[]> {
+export function listUsers(db: Reads, page: Page, sharedWith: string | null): Promise<User[]> {
   const where =
     sharedWith === null
       ? undefined
@@ -35,7 +35,7 @@ export function listUsers(db: Db, page: Page, sharedWith: string | null): Promis
 }
 
 /** The users with these ids, in any order. */
-export function findUsers(db: Db | Tx, ids: readonly string[]): Promise<User[]> {
+export function findUsers(db: Reads, ids: readonly string[]): Promise<User[]> {
   return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()
 }
 
@@ -70,7 +70,11 @@ export type Administrator = User & {
 }
 
 /** Administrators in the order of their ids, with the newest grant in this chain of the audit trail. */
-export async function listAdministrators(db: Db, chainId: string, limit: number): Promise<Administrator[]> {
+export async function listAdministrators(
+  db: Reads,
+  chainId: string,
+  limit: number,
+): Promise<Administrator[]> {
   return db
     .selectFrom('users')
     .leftJoinLateral(
@@ -95,7 +99,7 @@ export async function listAdministrators(db: Db, chainId: string, limit: number)
 
 /** Inserts the user or brings name and e-mail up to date; what is null stays. One statement, safe under races. */
 export function upsertUser(
-  db: Db | Tx,
+  db: Queries,
   user: { id: string; email: string | null; name: string | null; username: string },
 ): Promise<User> {
   return db
@@ -118,7 +122,7 @@ export function upsertUser(
 }
 
 /** Users with this e-mail address, compared without regard to case; at most two, to see whether it is unique. */
-export function findUsersByEmail(db: Db | Tx, email: string): Promise<User[]> {
+export function findUsersByEmail(db: Reads, email: string): Promise<User[]> {
   // The trigram index serves ILIKE without wildcards; a plain lower() comparison would read the whole table.
   return db
     .selectFrom('users')

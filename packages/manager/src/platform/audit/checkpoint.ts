@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Reads } from '../db/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import { canonicalJson, genesisHash } from './entry.ts'
 
@@ -40,7 +40,7 @@ export async function writeCheckpoint(
   clock: Clock,
   after: string | null = null,
 ): Promise<Checkpoint | null> {
-  const { heads, previous } = await readHeads(db, after)
+  const { heads, previous } = await readHeads(db.read, after)
   if (heads.length === 0) return null
   const content = {
     seq: Number(previous?.seq ?? 0) + 1,
@@ -66,7 +66,7 @@ export async function writeCheckpoint(
       update audit_chains c set checkpointed_seq = greatest(c.checkpointed_seq, s.seq)
       from free join sealed s on s."chainId" = free.chain_id where c.chain_id = free.chain_id
     )
-    select seq from written`.execute(db)
+    select seq from written`.execute(db.write)
   if (rows.length === 0) return null
   return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
 }
@@ -88,7 +88,7 @@ export async function sealMovedChains(
 }
 
 /** For how long the oldest change that no checkpoint covers has been there, by the database's clock; 0 when none is. */
-export async function unsealedMs(db: Db): Promise<number> {
+export async function unsealedMs(db: Reads): Promise<number> {
   const { rows } = await sql<{ age: number }>`
     select coalesce(extract(epoch from clock_timestamp() - min(l.created_at)), 0)::float8 as age
     from audit_chains c join audit_logs l on l.chain_id = c.chain_id and l.seq = c.checkpointed_seq + 1
@@ -98,7 +98,7 @@ export async function unsealedMs(db: Db): Promise<number> {
 
 /** The heads to seal and the checkpoint to follow, of one moment. */
 async function readHeads(
-  db: Db,
+  db: Reads,
   after: string | null,
 ): Promise<{ heads: Head[]; previous: { seq: string; hash: Buffer } | undefined }> {
   type Row = { chainId: string; seq: string; hash: Buffer; lastSeq: string | null; lastHash: Buffer | null }

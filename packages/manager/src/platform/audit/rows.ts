@@ -1,6 +1,6 @@
 // The rows and heads of chains as they are stored, and the rules that each must meet.
 import { CompiledQuery } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import type { Reads } from '../db/handles.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type AuditEntry, type Principal, hashEntry, presentForm } from './entry.ts'
 
@@ -9,7 +9,7 @@ export type Query = <Row extends object>(text: string, values?: readonly unknown
 
 /** Statements of this database or transaction. Columns must be named as they are wanted. */
 export const queryOf =
-  (db: Db | Tx): Query =>
+  (db: Reads): Query =>
   async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
 

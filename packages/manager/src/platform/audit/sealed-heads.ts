@@ -1,6 +1,6 @@
 // The heads of all chains at a checkpoint, signed: a file to keep elsewhere, from which verification can go on later.
 import { createHash } from 'node:crypto'
-import type { Db } from '../db/database.ts'
+import type { Db } from '../db/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import type { Head } from './checkpoint.ts'
 import type { CheckpointKey } from './checkpoint-chain.ts'
@@ -37,11 +37,8 @@ const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): B
 
 /** The heads of all chains as the newest checkpoints sealed them; null when there is no checkpoint. */
 export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHeads | null> {
-  const content = await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx): Promise<Content | null> => {
+  const content = await db.transaction(
+    async (tx): Promise<Content | null> => {
       const query = queryOf(tx)
       const [last] = await query<{ seq: string; hash: string; createdAt: string }>(
         `select seq, encode(hash, 'hex') as hash, created_at as "createdAt" from audit_checkpoints order by seq desc limit 1`,
@@ -59,7 +56,9 @@ export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHe
         keyId: key.keyId,
         publicKey: key.publicKey.toString('base64'),
       }
-    })
+    },
+    { isSnapshot: true },
+  )
   if (content === null) return null
   const hash = hashHeads(content)
   return { ...content, hash: hash.toString('hex'), signature: key.sign(hash).toString('base64') }

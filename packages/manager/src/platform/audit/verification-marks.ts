@@ -112,7 +112,7 @@ export async function claimVerification(
   const [row] = await query<StateRow>(
     `update audit_verification
      set lease_id = $1, leased_until = clock_timestamp() + interval '${leaseSeconds} seconds'
-     where leased_until < clock_timestamp() or leased_until > clock_timestamp() + interval '${2 * leaseSeconds} seconds'
+     where lease_id = $1 or leased_until < clock_timestamp() or leased_until > clock_timestamp() + interval '${2 * leaseSeconds} seconds'
      returning ${stateColumns}`,
     [leaseId],
   )

@@ -2,7 +2,7 @@
 // A second pass reads everything again, a slice at a time, because an edit of a verified row is not new. Any number of
 // processes may run it: one works at a time, for as long as its lease lasts.
 import { type KeyObject, randomUUID } from 'node:crypto'
-import type { Db } from '../db/database.ts'
+import type { Db, Queries, Reads } from '../db/handles.ts'
 import {
   type Anchors,
   type CheckpointKey,
@@ -26,7 +26,8 @@ import {
 } from './verification-marks.ts'
 import { type Start, type Walk, isDone, lastSealed, walkFrom, walkTrail } from './walker.ts'
 
-export type Verifier = { db: Db; keys: readonly CheckpointKey[]; macKey: KeyObject }
+/** A lost statement may run again: saving under the same lease twice changes nothing more. */
+export type Verifier = { db: Queries; keys: readonly CheckpointKey[]; macKey: KeyObject }
 /** Limits of one run, in rows; a checkpoint counts as ten, and each head in it as one. */
 export type VerifyLimits = { newRows: number; oldRows: number }
 
@@ -72,7 +73,7 @@ export type Verdict = {
 }
 
 /** The findings of all processes so far; null before the first run. */
-export async function readVerdict(db: Db, macKey: KeyObject): Promise<Verdict | null> {
+export async function readVerdict(db: Reads, macKey: KeyObject): Promise<Verdict | null> {
   const query = queryOf(db)
   const state = await readState(query, macKey)
   if (state === null) return null
@@ -87,9 +88,9 @@ export async function readVerdict(db: Db, macKey: KeyObject): Promise<Verdict | 
 
 /** Forgets all findings after a full verification found none; the next run starts at the first row again. */
 export async function clearFindings(db: Db, macKey: KeyObject): Promise<void> {
-  const verdict = await readVerdict(db, macKey)
+  const verdict = await readVerdict(db.read, macKey)
   if (verdict === null || verdict.findings.length === 0) return
-  await db.transaction().execute((tx) => forgetVerification(queryOf(tx)))
+  await db.transaction((tx) => forgetVerification(queryOf(tx)))
 }
 
 /** Another process has the lease, and continues from what was saved. */

@@ -1,5 +1,5 @@
 // Verifies the whole audit trail in one snapshot, or everything after a checkpoint that is known.
-import type { Db, Tx } from '../db/database.ts'
+import type { Db, Reads } from '../db/handles.ts'
 import type { Checkpoint, Head } from './checkpoint.ts'
 import {
   type Anchors,
@@ -78,11 +78,11 @@ export function verifyAudit(
     checkpoint,
     seal: checkSeal(checkpoint, keys),
   }))
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute((tx) => verifySnapshot(queryOf(tx), { keys, external, options }))
+  return db.transaction((tx) => verifySnapshot(queryOf(tx), { keys, external, options }), {
+    isSnapshot: true,
+    // It reports progress.
+    runsOnce: true,
+  })
 }
 
 async function verifySnapshot(query: Query, known: Known): Promise<AuditReport> {
@@ -216,13 +216,13 @@ export const reportWalk = (
 
 /** Checks all checkpoints, and adds the heads that they seal to the anchors. */
 export const readCheckpoints = (
-  db: Db | Tx,
+  db: Reads,
   keys: readonly CheckpointKey[],
   anchors: Anchors,
 ): Promise<Seals> => walkCheckpoints({ query: queryOf(db), keys, anchors }, { checkpoint: beforeCheckpoints })
 
 /** Verifies one chain against the heads that checkpoints sealed. Runs inside a snapshot. */
-export async function verifyChain(db: Db | Tx, chainId: string, sealed: Sealed): Promise<ChainReport> {
+export async function verifyChain(db: Reads, chainId: string, sealed: Sealed): Promise<ChainReport> {
   const query = queryOf(db)
   const [walk] = await listWalks(query, [chainId], {
     anchors: new Map([[chainId, sealed]]),

@@ -1,7 +1,7 @@
 // How blobs go. A blob is marked first, and from then on nothing can refer to it; its bytes and its row go together.
 // Whatever is interrupted stays marked, and the next sweep finishes it.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Queries } from '../db/handles.ts'
 import { type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 
 export type BlobPlaces = { db: Db; stores: BlobStores }
@@ -11,7 +11,7 @@ const sweepBatch = 50
 const sweepFailures = 3
 
 /** Marks rows that nothing refers to; returns the oldest first. */
-export async function markUnreferenced(db: Db, which: RawBuilder<boolean>): Promise<string[]> {
+export async function markUnreferenced(db: Queries, which: RawBuilder<boolean>): Promise<string[]> {
   const { rows } = await sql<{ sha256: string; age: number }>`
     update blobs set removing = true where sha256 in (
       select sha256 from blobs where ${which}
@@ -24,15 +24,18 @@ export async function markUnreferenced(db: Db, which: RawBuilder<boolean>): Prom
 
 /** Removes bytes and row of a marked blob; the row stays locked meanwhile, so that nobody else removes them too. */
 export function removeMarked({ db, stores }: BlobPlaces, sha256: string): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ store: StoreName }>`
+  return db.transaction(
+    async (tx) => {
+      const { rows } = await sql<{ store: StoreName }>`
       select store from blobs where sha256 = ${sha256} and removing for update skip locked`.execute(tx)
-    const [row] = rows
-    if (row === undefined) return false
-    await stores.of(row.store).remove(sha256)
-    await tx.deleteFrom('blobs').where('sha256', '=', sha256).execute()
-    return true
-  })
+      const [row] = rows
+      if (row === undefined) return false
+      await stores.of(row.store).remove(sha256)
+      await tx.deleteFrom('blobs').where('sha256', '=', sha256).execute()
+      return true
+    },
+    { runsOnce: true },
+  )
 }
 
 /**
@@ -55,7 +58,7 @@ async function sweepStore(places: BlobPlaces, { store, graceMs, signal }: StoreS
   const failures: unknown[] = []
   for (let removed = 0; ;) {
     const marked = await markUnreferenced(
-      places.db,
+      places.db.write,
       sql<boolean>`store = ${store} and unreferenced_since < ${due}`,
     )
     for (const one of marked) {
@@ -63,7 +66,7 @@ async function sweepStore(places: BlobPlaces, { store, graceMs, signal }: StoreS
       try {
         if (await removeMarked(places, one)) removed++
       } catch (error) {
-        await postpone(places.db, one, due)
+        await postpone(places.db.idempotent, one, due)
         if (failures.push(error) === sweepFailures) throw failures[0]
       }
     }
@@ -74,6 +77,6 @@ async function sweepStore(places: BlobPlaces, { store, graceMs, signal }: StoreS
 }
 
 /** A blob that could not be removed goes behind all others that are due, or it would keep them waiting for ever. */
-async function postpone(db: Db, sha256: string, due: RawBuilder<unknown>): Promise<void> {
+async function postpone(db: Queries, sha256: string, due: RawBuilder<unknown>): Promise<void> {
   await sql`update blobs set unreferenced_since = ${due} where sha256 = ${sha256} and removing`.execute(db)
 }

@@ -1,5 +1,6 @@
 // The stores of an installation. Blobs stay where they were stored when the setting changes, so both may be in use.
-import type { Database, PreparedStatement } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { PreparedStatement } from '../db/prepared.ts'
 import type { Logger } from '../log/log.ts'
 import { type BlobStore, type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -8,6 +9,7 @@ import { type Generation, createS3Store } from './s3-store.ts'
 
 const generationStatement: PreparedStatement = {
   name: 'blob-generation',
+  kind: 'read',
   text: 'select generation, removing from blobs where sha256 = $1',
 }
 

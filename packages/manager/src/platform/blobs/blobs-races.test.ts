@@ -73,9 +73,9 @@ describe.each(storeNames)('who comes first to a blob of the store %s', (store) =
     await world.sql.query('update blobs set removing = true')
     await expect(addPackage(world, ours, kept)).rejects.toMatchObject(removed)
     await expectWhole(0)
-    await expect(
-      world.database.db.transaction().execute((tx) => world.blobs.refer(tx, kept)),
-    ).rejects.toMatchObject(removed)
+    await expect(world.database.db.transaction((tx) => world.blobs.refer(tx, kept))).rejects.toMatchObject(
+      removed,
+    )
   })
 
   test('what was swept and is being stored again by another is not referred to by the first', async () => {

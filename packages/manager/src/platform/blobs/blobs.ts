@@ -1,7 +1,7 @@
 // The life of a blob: registered, stored, referred to, and removed once nothing has referred to it for a while. Each step
 // is committed before the next begins, so that whatever is interrupted is either found by the sweep or done again.
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import type { Queries, Tx } from '../db/handles.ts'
 import { unavailable } from '../errors.ts'
 import { type BlobStores, type StoreName, removedMeanwhile } from './blob-store.ts'
 import { type BlobPlaces, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'
@@ -16,7 +16,7 @@ type Registered = { store: StoreName; generation: string; since: string | null; 
 
 export function createBlobs(places: BlobPlaces) {
   const { db, stores } = places
-  const register = (sha256: string, size: number) => registerBlob(db, stores, { sha256, size })
+  const register = (sha256: string, size: number) => registerBlob(db.write, stores, { sha256, size })
   return {
     /** Registers and stores bytes; until something refers to them they may be swept. */
     keep: async (sha256: string, bytes: Buffer): Promise<KeptBlob> => {
@@ -51,7 +51,7 @@ export function createBlobs(places: BlobPlaces) {
     release: async ({ sha256, ownSince }: KeptBlob): Promise<void> => {
       if (ownSince === null) return
       const own = sql<boolean>`sha256 = ${sha256} and not removing and unreferenced_since = ${ownSince}::timestamptz`
-      for (const one of await markUnreferenced(db, own)) await removeMarked(places, one)
+      for (const one of await markUnreferenced(db.write, own)) await removeMarked(places, one)
     },
 
     /** Removes what nothing has referred to for the time; a signal ends it between two blobs. */
@@ -61,7 +61,7 @@ export function createBlobs(places: BlobPlaces) {
 
 /** The row of the bytes, new or one more time; waits while they are removed. Undefined when a removal has not ended. */
 async function registerBlob(
-  db: Db,
+  db: Queries,
   stores: BlobStores,
   { sha256, size }: { sha256: string; size: number },
 ): Promise<Registered | undefined> {

@@ -1,7 +1,8 @@
 // Blobs in the database: small installations need no bucket. Bytes are written and read in chunks, so that neither side
 // holds a blob twice, and other rows get their turn in between.
 import { sql } from 'kysely'
-import type { Database, PreparedStatement } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { PreparedStatement } from '../db/prepared.ts'
 import { type BlobStore, removedMeanwhile } from './blob-store.ts'
 
 const chunkBytes = 262_144
@@ -9,6 +10,7 @@ const chunksAtOnce = 4
 
 const readStatement: PreparedStatement = {
   name: 'blob-chunks',
+  kind: 'read',
   text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksAtOnce}`,
 }
 
@@ -16,7 +18,7 @@ const readStatement: PreparedStatement = {
 export function createPostgresStore({ db, readContent }: Pick<Database, 'db' | 'readContent'>): BlobStore {
   return {
     put: async (sha256, bytes) => {
-      const write = db.transaction().execute(async (tx) => {
+      const write = db.transaction(async (tx) => {
         const chunks = chunksOf(bytes)
         for (let first = 0; first < chunks.length; first += chunksAtOnce)
           await tx

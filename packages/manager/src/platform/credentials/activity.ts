@@ -1,6 +1,7 @@
 // When principals were last active: noted as callers are admitted, and written for many of them together. A process writes of
 // one principal once an hour at most.
-import type { Pool } from 'pg'
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../db/handles.ts'
 import type { Logger } from '../log/log.ts'
 
 export type Activity = {
@@ -30,8 +31,9 @@ const statements = {
 }
 
 /** Notes cost a lookup in memory; a process that is killed loses a minute of them. */
-export function createActivity({ pool, log }: { pool: Pool; log: Logger }): Activity {
-  const run = (text: string) => async (ids: readonly string[]) => void (await pool.query(text, [ids]))
+export function createActivity({ db, log }: { db: Db; log: Logger }): Activity {
+  const run = (text: string) => async (ids: readonly string[]) =>
+    void (await db.idempotent.executeQuery(CompiledQuery.raw(text, [ids])))
   const users = createNotes(run(statements.users), log)
   const machineUsers = createNotes(run(statements.machineUsers), log)
   const write = async (): Promise<void> => {

@@ -1,8 +1,9 @@
 // Failed authentications and blocks of clients, counted by minute, kind and client for the evidence of audits. Counting is
 // an increment in memory; every few seconds the counts are added to the database in one statement. So a flood costs rows by
 // the minute and not by the try: at most a thousand clients of a kind and minute have a row, and `others` has the rest.
+import { CompiledQuery } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Database } from '../db/database.ts'
+import type { Db, Queries, Reads } from '../db/handles.ts'
 import { isWithoutPartition, preparePartitions } from '../db/partitions.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -38,7 +39,7 @@ type Row = {
   blockMs: number
 }
 type Deps = {
-  database: Pick<Database, 'db' | 'pool'>
+  database: { db: Db }
   clock: Clock
   log: Logger
   metrics: Pick<Metrics, 'authFailuresDropped'>
@@ -83,7 +84,7 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
     waiting = new Map()
     for (let from = 0; from < rows.length; from += rowsAtOnce)
       try {
-        const refused = await addRows(database, rows.slice(from, from + rowsAtOnce))
+        const refused = await addRows(database.db, rows.slice(from, from + rowsAtOnce))
         if (refused.length === 0) continue
         metrics.authFailuresDropped.inc(refused.reduce((sum, { count }) => sum + count, 0))
         log.warn({ rows: refused.length }, 'failed authentications of a wrong clock were dropped')
@@ -149,20 +150,20 @@ const addStatement = `
  * Adds the rows but those that no partition takes, because their minute is far from the time of the database: a clock that was
  * wrong for a moment does not stop the rows of all others. Returns those; throws when nothing was added.
  */
-async function addRows(database: Deps['database'], rows: readonly Row[]): Promise<readonly Row[]> {
-  if (await hasTaken(database, rows)) return []
+async function addRows(db: Db, rows: readonly Row[]): Promise<readonly Row[]> {
+  if (await hasTaken(db.write, rows)) return []
   // No process has made partitions for months.
-  await preparePartitions(database.db, 'auth_failures').catch(() => undefined)
-  if (await hasTaken(database, rows)) return []
-  const isNear = await readNear(database)
+  await preparePartitions(db.idempotent, 'auth_failures').catch(() => undefined)
+  if (await hasTaken(db.write, rows)) return []
+  const isNear = await readNear(db.read)
   const near = rows.filter(isNear)
-  if (near.length > 0) await insertRows(database, near)
+  if (near.length > 0) await insertRows(db.write, near)
   return rows.filter((row) => !isNear(row))
 }
 
 /** False when a partition is missing. */
-const hasTaken = (database: Deps['database'], rows: readonly Row[]): Promise<boolean> =>
-  insertRows(database, rows).then(
+const hasTaken = (db: Queries, rows: readonly Row[]): Promise<boolean> =>
+  insertRows(db, rows).then(
     () => true,
     (error: unknown) => {
       if (isWithoutPartition(error)) return false
@@ -170,19 +171,20 @@ const hasTaken = (database: Deps['database'], rows: readonly Row[]): Promise<boo
     },
   )
 
-async function readNear({ pool }: Deps['database']): Promise<(row: Row) => boolean> {
-  const { rows } = await pool.query<{ from: number; to: number }>(nearStatement)
+async function readNear(db: Reads): Promise<(row: Row) => boolean> {
+  const { rows } = await db.executeQuery<{ from: number; to: number }>(CompiledQuery.raw(nearStatement))
   const { from, to } = rows[0] as { from: number; to: number }
   return ({ minute }) => minute >= from && minute <= to
 }
 
-async function insertRows({ pool }: Deps['database'], rows: readonly Row[]): Promise<void> {
-  await pool.query(addStatement, [
+async function insertRows(db: Queries, rows: readonly Row[]): Promise<void> {
+  const values = [
     rows.map(({ minute }) => new Date(minute * minuteMs).toISOString()),
     rows.map(({ event }) => event),
     rows.map(({ kind }) => kind),
     rows.map(({ client }) => client),
     rows.map(({ count }) => count),
     rows.map(({ blockMs }) => Math.round(blockMs)),
-  ])
+  ]
+  await db.executeQuery(CompiledQuery.raw(addStatement, values))
 }

@@ -1,11 +1,10 @@
 // The connection pool and the typed query builder. Rows come back in camelCase; timestamps as RFC 3339 text with
 // milliseconds, which is what both API and audit hashes use.
-import { CamelCasePlugin, Kysely, type Transaction } from 'kysely'
 import { Pool, types as pgTypes } from 'pg'
 import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { createRenewals } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
-import { createDialect } from './driver.ts'
+import { type Db, createDb } from './handles.ts'
 import {
   type Read,
   type StatementEnd,
@@ -18,14 +17,8 @@ import {
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
-import { letTransactionsRepeat } from './transactions.ts'
-import type { DB } from '../../generated/db.ts'
 import type { Logger } from '../log/log.ts'
 import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
-
-export type { PreparedStatement } from './prepared.ts'
-export type Db = Kysely<DB>
-export type Tx = Transaction<DB>
 
 const timestamptzOid = 1184
 const otherParser = pgTypes.getTypeParser as (oid: number, format?: string) => (value: string) => unknown
@@ -151,8 +144,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const using: Using = { watch, retry, readTimeoutMs: readTimeoutOf(options.statementTimeoutMs) }
   const usingReports: Using = { ...using, readTimeoutMs: readTimeoutOf(reportTimeoutOf(options)) }
   const share = shareOf(options)
-  const db = kyselyOn(pool, 'main', using, share)
-  letTransactionsRepeat(db, retry)
+  const db = dbOn(pool, 'main', using, share)
   const clock = createDatabaseClock(pool)
   return {
     db,
@@ -167,7 +159,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     writeNotifications: readsOn(notifications, 'notification', using),
     writeToMembers: readsOn(members, 'notification', using),
     openSnapshot: createSnapshots(reports, { retry, readTimeoutMs: usingReports.readTimeoutMs }),
-    reportDb: kyselyOn(reportWrites, 'report', usingReports),
+    reportDb: dbOn(reportWrites, 'report', usingReports),
     onStatementEnd: (listener) => {
       watch.onEnd = listener
     },
@@ -179,10 +171,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     close: async () => {
       clock.close()
       renewals.close()
-      await db.destroy()
-      // Kysely ends it only if it was used.
-      if (!pool.ending) await pool.end()
-      for (const own of [...Object.values(purposes), jobPool]) await own.end()
+      for (const own of [pool, ...Object.values(purposes), jobPool]) await own.end()
     },
   }
 }
@@ -242,18 +231,9 @@ const shareOf = ({ poolSize, acquireTimeoutMs }: DatabaseOptions): FairShare =>
     full: 'too many requests wait for the database; try again',
   })
 
-const kyselyOn = (
-  pool: Pool,
-  name: PoolName,
-  { watch, retry, readTimeoutMs }: Using,
-  share?: FairShare,
-): Db =>
-  new Kysely<DB>({
-    dialect: createDialect({ pool, retry, readTimeoutMs, share }),
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-    log: ({ query: { sql }, queryDurationMillis: durationMs }) => {
-      watch.onStatement?.(sql)
-      watch.onStatementTime?.(name, durationMs / 1_000)
-      watch.onEnd?.({ sql, name: null, durationMs })
-    },
+const dbOn = (pool: Pool, name: PoolName, { watch, retry, readTimeoutMs }: Using, share?: FairShare): Db =>
+  createDb({ pool, retry, readTimeoutMs, share }, ({ query: { sql }, queryDurationMillis: durationMs }) => {
+    watch.onStatement?.(sql)
+    watch.onStatementTime?.(name, durationMs / 1_000)
+    watch.onEnd?.({ sql, name: null, durationMs })
   })

@@ -1,6 +1,5 @@
-// What Kysely talks to PostgreSQL with. A connection that turns out to be lost is replaced where nothing has happened on it
-// yet: before a transaction has begun, and in a statement of its own that only reads. Everything else fails, and the error
-// tells whether the change may have been made all the same.
+// The driver of Kysely. A lost connection is replaced if nothing has happened on it yet: before a transaction starts, and in a
+// single statement that may run twice. Every other statement fails, and the error says whether the change may have been made.
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -14,9 +13,9 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
-import { isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 import { currentOwner } from './owner.ts'
-import type { Retry } from './retry.ts'
+import { type Retry, type RetryKind, type StatementKind, canRunTwice } from './retry.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
 export type DriverOptions = {
@@ -24,6 +23,8 @@ export type DriverOptions = {
   retry: Retry
   /** How long a statement may take, seen from here. */
   readTimeoutMs: number
+  /** What statements outside a transaction are. */
+  kind: StatementKind
   /** Shares the pool's connections between projects. */
   share?: FairShare | undefined
 }
@@ -66,9 +67,8 @@ class PoolDriver implements Driver {
     connection.release()
     await Promise.resolve()
   }
-  async destroy(): Promise<void> {
-    await this.#options.pool.end()
-  }
+  // Several handles share the pool; the database ends it.
+  async destroy(): Promise<void> {}
 }
 
 /** A connection of the pool; nothing was sent when that fails, so it may be tried again. */
@@ -105,7 +105,10 @@ class Connection implements DatabaseConnection {
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const query = { text: sql, values: [...parameters] }
     if (this.#phase === 'alone') return resultOf(await this.#runAlone(query))
-    if (this.#phase === 'beginning') return resultOf(await this.#retry(query, isWorthAnother, () => true))
+    if (this.#phase === 'beginning')
+      return resultOf(
+        await this.#retry(query, { kind: 'transaction', isWorth: isWorthAnother, isLimited: true }),
+      )
     try {
       return resultOf(await this.#run(query))
     } catch (error) {
@@ -148,14 +151,14 @@ class Connection implements DatabaseConnection {
   }
 
   async #runAlone(query: QueryConfig) {
-    let isRead: boolean | null = null
-    const onlyReads = (): boolean => (isRead ??= isReadOnlyText(query.text))
-    const mayRepeat = (error: unknown): boolean =>
-      onlyReads() || outcomeOf(error, 'committing') === 'not applied'
+    const { kind } = this.#options
+    const isLimited = canRunTwice(kind)
+    const isWorth = (error: unknown): boolean =>
+      isWorthAnother(error) && (isLimited || outcomeOf(error, 'committing') === 'not applied')
     try {
-      return await this.#retry(query, (error) => isWorthAnother(error) && mayRepeat(error), onlyReads)
+      return await this.#retry(query, { kind: kind === 'read' ? 'read' : 'write', isWorth, isLimited })
     } catch (error) {
-      if (!mayRepeat(error)) noteOutcome(error, 'committing')
+      if (kind !== 'read') noteOutcome(error, 'committing')
       throw error
     }
   }
@@ -170,29 +173,33 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  /**
-   * Tries again on another connection; all tries together take no longer than one may. What may not run twice has its whole
-   * time: nobody would know what became of it.
-   */
-  #retry(query: QueryConfig, isWorth: (error: unknown) => boolean, mayRunTwice: () => boolean) {
+  /** Tries again on another connection; all tries together take no longer than one may. */
+  #retry(query: QueryConfig, { isLimited, ...retrying }: Retrying) {
     const { pool, retry, readTimeoutMs } = this.#options
     const time = this.#time ?? createTimeLimit(pool, readTimeoutMs)
     this.#time = null
     return retry(
       async ({ retries }) => {
         if (retries > 0) {
-          // First, or those that wait for another one would hold all there may be.
+          // Released first: otherwise the statements that wait for a connection would hold all of them.
           this.#client?.release(true)
           this.#client = null
           this.#client = await acquire(pool, time.waitMs())
           this.#isUnclear = false
         }
-        const isLimited = (retries > 0 || time.isShort()) && mayRunTwice()
-        return this.#run({ ...query, ...(isLimited ? { query_timeout: time.statementMs() } : {}) })
+        const isShort = isLimited && (retries > 0 || time.isShort())
+        return this.#run({ ...query, ...(isShort ? { query_timeout: time.statementMs() } : {}) })
       },
-      { kind: 'read', withinMs: readTimeoutMs, isWorth },
+      { withinMs: readTimeoutMs, ...retrying },
     )
   }
+}
+
+type Retrying = {
+  kind: RetryKind
+  isWorth: (error: unknown) => boolean
+  /** Time that has passed counts. A write has its whole time: after a timeout its outcome is unknown. */
+  isLimited: boolean
 }
 
 /** The server said what is wrong with the statement; the connection goes on. */

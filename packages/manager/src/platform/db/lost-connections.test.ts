@@ -7,7 +7,6 @@ import { createDatabase, type Database } from './database.ts'
 import { createDbErrorReader } from './db-errors.ts'
 import { isUnsure } from './outcomes.ts'
 import type { RetryKind } from './retry.ts'
-import { transact } from './transactions.ts'
 
 let service: TestApp
 let way: DarkProxy
@@ -41,9 +40,10 @@ afterAll(async () => {
   await service.close()
 })
 
-const lookUp = () => database.read<{ n: number }>({ name: 'n', text: 'select 1 as n' }, [])
-const select = () => database.db.selectFrom('users').select('id').limit(1).execute()
-const begin = () => database.db.transaction().execute((tx) => tx.selectFrom('users').select('id').execute())
+const lookUp = () => database.read<{ n: number }>({ name: 'n', kind: 'read', text: 'select 1 as n' }, [])
+const select = () => database.db.read.selectFrom('users').select('id').limit(1).execute()
+const begin = () =>
+  database.db.transaction((tx) => tx.selectFrom('users').select('id').execute(), { runsOnce: true })
 const warm = () => Promise.all([1, 2, 3, 4].flatMap(() => [lookUp(), select()]))
 const pids = async (): Promise<number[]> =>
   (
@@ -84,7 +84,7 @@ describe('when all sessions are ended', () => {
 
 describe('a change', () => {
   const insert = (id: number) =>
-    database.write({ name: 'w', text: 'insert into lost_writes values ($1)' }, [id])
+    database.write({ name: 'w', kind: 'write', text: 'insert into lost_writes values ($1)' }, [id])
   const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
@@ -117,7 +117,7 @@ describe('a change', () => {
 
   test('that may run twice is repeated', async () => {
     const text = 'insert into lost_writes values ($1) on conflict do nothing'
-    const write = () => database.write({ name: 'i', text, isIdempotent: true }, [2])
+    const write = () => database.write({ name: 'i', kind: 'idempotent', text }, [2])
     expect(await cutDuring(write)).toBe(null)
     expect(retries).toContain('write')
     expect((await service.sql.query('select id from lost_writes where id = 2')).rowCount).toBe(1)
@@ -125,10 +125,13 @@ describe('a change', () => {
 
   test('in a transaction that was cut before its end was not made, and says so', async () => {
     const error = await cutDuring(() =>
-      database.db.transaction().execute(async (tx) => {
-        await tx.selectFrom('users').select('id').execute()
-        await sql`insert into lost_writes values (3)`.execute(tx)
-      }),
+      database.db.transaction(
+        async (tx) => {
+          await tx.selectFrom('users').select('id').execute()
+          await sql`insert into lost_writes values (3)`.execute(tx)
+        },
+        { runsOnce: true },
+      ),
     )
     expect(error).toBeInstanceOf(Error)
     expect(isUnsure(error)).toBe(false)
@@ -138,7 +141,7 @@ describe('a change', () => {
 
   test('in a transaction that may run again is made once, though its connection was ended before COMMIT', async () => {
     let runs = 0
-    await transact(database.db, async (tx) => {
+    await database.db.transaction(async (tx) => {
       await sql`insert into lost_writes values (4)`.execute(tx)
       if (++runs === 1) await endItself.execute(tx)
     })
@@ -155,7 +158,7 @@ describe('a change', () => {
     try {
       let runs = 0
       const error = await errorOf(
-        transact(database.db, async (tx) => {
+        database.db.transaction(async (tx) => {
           runs++
           await sql`insert into lost_writes values (5)`.execute(tx)
         }),
@@ -173,7 +176,7 @@ describe('a change', () => {
 
   test('that lost against another one begins anew', async () => {
     let runs = 0
-    await transact(database.db, async (tx) => {
+    await database.db.transaction(async (tx) => {
       if (++runs < 3)
         await sql`do $$ begin raise exception 'lost' using errcode = '40P01'; end $$`.execute(tx)
     })

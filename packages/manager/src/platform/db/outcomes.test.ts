@@ -1,14 +1,6 @@
 // What an error says about the change, code by code.
 import { describe, expect, test } from 'vitest'
-import {
-  isLost,
-  isLostRace,
-  isReadOnlyText,
-  isUnsure,
-  isWorthAnother,
-  noteOutcome,
-  outcomeOf,
-} from './outcomes.ts'
+import { isLost, isLostRace, isUnsure, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('an error of the server'), { code })
 const texted = (message: string): Error => new Error(message)
@@ -104,18 +96,4 @@ test('a transaction that lost against another one would succeed the next time', 
     false,
     false,
   ])
-})
-
-test('only what reads and does nothing else may run twice', () => {
-  const texts = [
-    'select 1',
-    '  SELECT updated_at, deleted from things',
-    'with x as (select 1) select * from x',
-    'with x as (insert into t values (1) returning id) select * from x',
-    'select * from t for update',
-    "select nextval('s')",
-    'update t set a = 1',
-    'begin',
-  ]
-  expect(texts.map(isReadOnlyText)).toEqual([true, true, true, false, false, false, false, false])
 })

@@ -84,9 +84,3 @@ export function noteOutcome(error: unknown, struck: Struck): void {
 
 /** The change may or may not have been made. */
 export const isUnsure = (error: unknown): boolean => error instanceof Error && unsure.has(error)
-
-const writingWords = /\b(?:insert|update|delete|merge|truncate|call|do|lock|nextval|setval|set_config)\b/i
-const readingStart = /^\s*(?:select|with)\b/i
-
-/** The statement reads and does nothing else, so it may run twice. Unsure means no. */
-export const isReadOnlyText = (sql: string): boolean => readingStart.test(sql) && !writingWords.test(sql)

@@ -176,7 +176,7 @@ describe('a role without rights to make or drop tables', () => {
       log: service.world.log,
     })
     await runJob(31, database.db)
-    expect(await preparePartitions(database.db, 'runs')).toBe(0)
+    expect(await preparePartitions(database.db.write, 'runs')).toBe(0)
     await database.close()
     expect(await partitionsOf('runs')).toEqual(runsOf(-1, 0, 1, 2))
   })

@@ -1,16 +1,15 @@
 // Statements that run at every request: each connection prepares them once, under their names.
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { acquire, createTimeLimit } from './acquire.ts'
-import { type Struck, isReadOnlyText, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
-import type { Attempt, Retry, RetryKind } from './retry.ts'
+import { type Struck, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { type Attempt, type Retry, type StatementKind, canRunTwice } from './retry.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
 
 /** Columns keep the names the statement gives them. */
 export type PreparedStatement = {
   name: string
   text: string
-  /** It writes, and running it twice has the effect of running it once: it is tried again after a lost connection. */
-  isIdempotent?: true
+  kind: StatementKind
 }
 export type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
 export type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
@@ -39,7 +38,8 @@ export function writesOn(pool: Pool, name: PoolName, using: Using): Write {
 
 function preparedOn(pool: Pool, poolName: PoolName, { watch, retry, readTimeoutMs }: Using) {
   const run = async (statement: PreparedStatement, values: unknown[]) => {
-    const { name, text } = statement
+    const { name, text, kind } = statement
+    const mayRepeat = canRunTwice(kind)
     let struck: Struck = 'connecting'
     const time = createTimeLimit(pool, readTimeoutMs)
     const attempt: Attempt<QueryResult> = async ({ retries }) => {
@@ -47,22 +47,26 @@ function preparedOn(pool: Pool, poolName: PoolName, { watch, retry, readTimeoutM
       const client = await acquire(pool, time.waitMs())
       struck = 'committing'
       // A change that may not run twice has its whole time: nobody would know what became of it.
-      const isLimited = (retries > 0 || time.isShort()) && mayRepeat(statement)
+      const isLimited = (retries > 0 || time.isShort()) && mayRepeat
       const limits = isLimited ? { query_timeout: time.statementMs() } : {}
       return runAndRelease(client, { name, text, values, ...limits })
     }
     const isWorth = (error: unknown): boolean =>
-      isWorthAnother(error) && (mayRepeat(statement) || outcomeOf(error, struck) === 'not applied')
+      isWorthAnother(error) && (mayRepeat || outcomeOf(error, struck) === 'not applied')
     try {
       for (let tries = 0; ; tries++)
         try {
-          return await retry(attempt, { kind: kindOf(statement), withinMs: readTimeoutMs, isWorth })
+          return await retry(attempt, {
+            kind: kind === 'read' ? 'read' : 'write',
+            withinMs: readTimeoutMs,
+            isWorth,
+          })
         } catch (error) {
           // Each connection of the pool fails at most once.
           if (tries === pool.options.max || !isForgotten(error)) throw error
         }
     } catch (error) {
-      if (!isReadOnlyText(text)) noteOutcome(error, struck)
+      if (kind !== 'read') noteOutcome(error, struck)
       throw error
     }
   }
@@ -90,10 +94,6 @@ async function runAndRelease(client: PoolClient, query: QueryConfig): Promise<Qu
     throw error
   }
 }
-
-const mayRepeat = ({ isIdempotent, text }: PreparedStatement): boolean =>
-  isIdempotent === true || isReadOnlyText(text)
-const kindOf = ({ isIdempotent }: PreparedStatement): RetryKind => (isIdempotent === true ? 'write' : 'read')
 
 /** A prepared statement the server has lost (26000), or whose columns a migration has changed (0A000). */
 const isForgotten = (error: unknown): boolean =>

@@ -1,7 +1,9 @@
 // What has changed in a project, by area. Triggers mark the tables below in the transaction of every change, from any
 // writer, so a version changes exactly when something in its area has, and for every reader at the moment of commit.
 import { createCoalesced, inPlace } from './coalesce.ts'
-import type { Database, PreparedStatement } from './database.ts'
+import type { Database } from './database.ts'
+import type { Reads } from './handles.ts'
+import type { PreparedStatement } from './prepared.ts'
 
 /**
  * The tables that responses of an area are built from. A response cached under the version of its area must be built
@@ -35,6 +37,7 @@ export const versionOf = (projectId: string, area: Area): string =>
 const byArea = (Object.keys(areas) as Area[]).map((area) => `when '${area}' then ${marksOf(area)}`).join(' ')
 const statement: PreparedStatement = {
   name: 'project-versions',
+  kind: 'read',
   text: `
     select wanted.position::int,
       coalesce((select case wanted.area ${byArea} end from project_versions v where v.project_id = wanted.id), '') as version

@@ -4,7 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectGate } from './connect-gate.ts'
 import { isWorthAnother } from './outcomes.ts'
 
-/** What is tried again: a connection, a read, a write that may run twice, or a transaction. */
+/** The caller declares what a statement is. A read and an idempotent change may run twice, a write may not. */
+export type StatementKind = 'read' | 'write' | 'idempotent'
+export const canRunTwice = (kind: StatementKind): boolean => kind !== 'write'
+
+/** What is tried again: a connection, a read, a change, or a transaction. */
 export const retryKinds = ['connection', 'read', 'write', 'transaction'] as const
 export type RetryKind = (typeof retryKinds)[number]
 export type OnRetry = (kind: RetryKind) => void

@@ -1,7 +1,7 @@
 // The user directory behind userProviderSearch. `local` knows the users the service has seen; an LDAP or OIDC
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db } from '../db/handles.ts'
 import { type ListFields, type Page, containsPattern, startPattern } from '../lists/filters.ts'
 import { pageOf } from '../lists/page.ts'
 
@@ -39,7 +39,7 @@ export function createLocalDirectory(db: Db): UserDirectory {
       const pattern = isShort ? startPattern(text.toLowerCase()) : containsPattern(text)
       const matches = (column: 'externalName' | 'externalUsername' | 'externalEmail') =>
         isShort ? sql`lower(${sql.ref(column)}) like ${pattern}` : sql`${sql.ref(column)} ilike ${pattern}`
-      const rows = await pageOf(db, {
+      const rows = await pageOf(db.read, {
         table: 'users',
         columns: ['id', 'externalUsername', 'externalEmail', 'externalName'],
         page: page.order.length > 0 ? page : { ...page, order: byName },

@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { createDatabase } from '../db/database.ts'
+import type { Tx } from '../db/handles.ts'
 import { grantPrivileges } from '../db/privileges.ts'
 import { type Jobs, createJobs } from './jobs.ts'
 import { type HeldJob, type JobOutcome, type Queue, Worker } from './worker.ts'
@@ -16,9 +17,8 @@ beforeAll(async () => {
 beforeEach(() => service.sql.query('delete from queued_jobs'))
 afterAll(() => service.close())
 
-const inTransaction = <T>(work: Parameters<ReturnType<typeof transaction>['execute']>[0]): Promise<T> =>
-  transaction().execute(work) as Promise<T>
-const transaction = () => service.world.database.db.transaction()
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  service.world.database.db.transaction(work)
 const add = (...letters: { to: string; group?: string; delayMs?: number }[]) =>
   inTransaction((tx) =>
     jobs.enqueue(
@@ -349,9 +349,9 @@ describe('the table of jobs', () => {
     try {
       await grantPrivileges(admin, role)
       await expect(database.pool.query('create table mine (id int)')).rejects.toThrow('permission denied')
-      await database.db
-        .transaction()
-        .execute((tx) => own.enqueue(tx, 'letters', [{ data: { to: 'x' }, owner: 'x', group: 'x/one' }]))
+      await database.db.transaction((tx) =>
+        own.enqueue(tx, 'letters', [{ data: { to: 'x' }, owner: 'x', group: 'x/one' }]),
+      )
       await own.wake()
       await own.adopt()
       const { jobs: claims } = await own.fetch('letters', { count: 1, maxPerGroup: 5 })

@@ -3,7 +3,7 @@
 // job is fetched by another. All times are the database's.
 import { CompiledQuery } from 'kysely'
 import type { Pool } from 'pg'
-import type { Db, Tx } from '../db/database.ts'
+import type { Tx } from '../db/handles.ts'
 import * as statements from './statements.ts'
 
 export type NewJob<Data extends object = object> = {
@@ -64,7 +64,7 @@ export function createJobs({ pool }: { pool: Pool }) {
     },
 
     /** Deletes jobs that are done; returns the ids of those whose claim is valid. */
-    finish: async (claims: readonly JobClaim[], tx?: Db | Tx): Promise<ReadonlySet<string>> => {
+    finish: async (claims: readonly JobClaim[], tx?: Tx): Promise<ReadonlySet<string>> => {
       if (claims.length === 0) return new Set()
       for (const claim of claims) ending.add(claim)
       if (tx === undefined) return idsOf(await run(statements.finish, valuesOf(claims)))

@@ -2,7 +2,7 @@
 // under many parents at once.
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
-import type { Db, Tx } from '../db/database.ts'
+import type { Reads } from '../db/handles.ts'
 import { type Page, containsPattern } from './filters.ts'
 
 type Table = keyof DB
@@ -20,7 +20,7 @@ type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
 
 /** One page of a table. Ties are broken by id, so that pages neither repeat nor skip a row. */
 export async function pageOf<T extends Table, C extends keyof DB[T] & string>(
-  db: Db | Tx,
+  db: Reads,
   query: PageQuery<T, C>,
 ): Promise<Row<T, C>[]> {
   const { rows } = await selectPage(query, query.where ?? sql<boolean>`true`).execute(db)
@@ -29,7 +29,7 @@ export async function pageOf<T extends Table, C extends keyof DB[T] & string>(
 
 /** The same page under each of many parents, in one statement: cost grows with the rows returned. */
 export async function pagesOf<T extends Table, C extends keyof DB[T] & string>(
-  db: Db | Tx,
+  db: Reads,
   query: PageQuery<T, C> & { parent: C; parentIds: readonly string[] },
 ): Promise<Row<T, C>[]> {
   const own = sql<boolean>`${sql.ref(`${query.table}.${query.parent}`)} = wanted.parent_id`
@@ -53,7 +53,7 @@ function selectPage<T extends Table, C extends keyof DB[T] & string>(
 
 /** How many rows all pages of this list have. */
 export async function countOf(
-  db: Db | Tx,
+  db: Reads,
   { table, page, where }: { table: Table; page: Page; where: RawBuilder<boolean> },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`

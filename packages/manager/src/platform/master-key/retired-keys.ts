@@ -1,7 +1,7 @@
 // Keys of former master keys. They sign nothing new, and still verify what they signed.
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import type { CheckpointKey } from '../audit/checkpoint-chain.ts'
-import type { Db } from '../db/database.ts'
+import type { Reads } from '../db/handles.ts'
 import { createVerifyingKey } from '../secrets/keys.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -10,7 +10,7 @@ export type RetiredKeys = { checkKeys: readonly KeyObject[]; checkpointKeys: rea
 export const noRetiredKeys: RetiredKeys = { checkKeys: [], checkpointKeys: [] }
 
 /** Reads what former master keys left behind. */
-export async function loadRetiredKeys(db: Db, secrets: Secrets): Promise<RetiredKeys> {
+export async function loadRetiredKeys(db: Reads, secrets: Secrets): Promise<RetiredKeys> {
   const rows = await db.selectFrom('retiredKeys').select(['id', 'purpose', 'sealed']).orderBy('id').execute()
   const opened = rows.map(({ id, sealed, purpose }) => {
     const key = JSON.parse(secrets.open(sealed, retiredPlace(id))) as RetiredKey

@@ -1,6 +1,6 @@
 // The one master key of an installation: which key this database belongs to.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import type { Db, Queries, Reads, Tx } from '../db/handles.ts'
 import { unavailable } from '../errors.ts'
 import { createSigningKey, masterKeyId } from './keys.ts'
 
@@ -10,7 +10,7 @@ import { createSigningKey, masterKeyId } from './keys.ts'
  */
 export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> {
   const own = masterKeyId(masterKey)
-  const found = (await readKeyId(db)) ?? (await claim(db, own, masterKey))
+  const found = (await readKeyId(db.read)) ?? (await claim(db.idempotent, own, masterKey))
   if (found === own) return
   throw new Error(
     `SVC_MASTER_KEY is not the master key of this database (which has ${found ?? 'another one'}, not ${own}): ` +
@@ -30,12 +30,12 @@ export const createLockMasterKey =
   }
 
 /** The id of the key that the database belongs to; null before its first use. */
-export async function readKeyId(db: Db | Tx, lock: RawBuilder<unknown> = sql``): Promise<string | null> {
+export async function readKeyId(db: Reads, lock: RawBuilder<unknown> = sql``): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`select master_key_id as id from installation ${lock}`.execute(db)
   return rows[0]?.id ?? null
 }
 
-async function claim(db: Db | Tx, own: string, masterKey: Buffer): Promise<string | null> {
+async function claim(db: Queries, own: string, masterKey: Buffer): Promise<string | null> {
   const { keyId } = createSigningKey(masterKey, 'audit-checkpoint')
   await sql`
     insert into installation (master_key_id)

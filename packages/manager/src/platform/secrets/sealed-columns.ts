@@ -1,6 +1,6 @@
 // The columns that hold sealed secrets, and the walk over them that changes their key while the service runs.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/handles.ts'
 import { type Secrets, sealedWith } from './secrets.ts'
 
 /** The columns of one table that hold sealed secrets. */
@@ -94,7 +94,8 @@ type RunBatch = (work: (tx: Tx) => Promise<number>) => Promise<number>
 const each =
   (db: Db): RunBatch =>
   (work) =>
-    db.transaction().execute(work)
+    // It counts what it has seen.
+    db.transaction(work, { runsOnce: true })
 
 type Walk = { places: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
 type Sealed = { id: string; column: string; sealed: Buffer }
