@@ -12,7 +12,7 @@ const batchSize = 300
 
 /** Holds the members and the enabled clones of one project in memory. */
 export async function checkAccess(
-  { db, readContent }: Pick<Database, 'db' | 'readContent'>,
+  { db, run }: Pick<Database, 'db' | 'run'>,
   source: Source,
   onRow: () => void,
 ): Promise<CheckPart[]> {
@@ -27,7 +27,7 @@ export async function checkAccess(
     const people = await readPeople(db.read, members.of(place), parts.roles, onRow)
     await inBatches(pairsOf(people, enabled), batchSize, async (pairs) => {
       const found = await readAccess<UserAccess>(
-        readContent,
+        run,
         byUser,
         pairs.map(({ userId, applicationId }) => ({ key: userId, applicationId })),
       )

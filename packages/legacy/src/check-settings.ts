@@ -13,7 +13,7 @@ const batchSize = 200
 
 /** Holds the tenants' settings of one project in memory, and those of applications row by row. */
 export async function checkSettings(
-  { db, readContent }: Pick<Database, 'db' | 'readContent'>,
+  { db, run }: Pick<Database, 'db' | 'run'>,
   source: Source,
   onRow: () => void,
 ): Promise<CheckPart> {
@@ -33,7 +33,7 @@ export async function checkSettings(
       const [applicationId, tenantId] = [applications.get(clone.id), tenants.get(clone.tenant)]
       return applicationId === undefined || tenantId === undefined ? [] : [{ clone, applicationId, tenantId }]
     })
-    const found = await readPlaces(readContent, wholeLayers, known)
+    const found = await readPlaces(run, wholeLayers, known)
     for (const [index, { clone }] of known.entries())
       part.compare(
         meaningOf(oldLayers(clone)) === meaningOf(found[index]?.layers ?? {}),

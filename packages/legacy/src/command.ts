@@ -196,7 +196,7 @@ const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>):
       import('@manager/manager/storage'),
       import('@manager/manager/rules'),
     ])
-    await assertSchemaFits(database.pool)
+    await assertSchemaFits(database.pools.requests)
     const blobStores = blobStoresOf(config, database, silentLog)
     const templates = transformations.create({ config })
     try {

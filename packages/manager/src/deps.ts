@@ -8,7 +8,7 @@ import { createActivity } from './platform/credentials/activity.ts'
 import { createAuthFailures } from './platform/credentials/auth-failures.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
-import { jobConnections, reportWriteConnections } from './platform/db/database.ts'
+import { jobConnections } from './platform/db/pools.ts'
 import { createProjectVersions } from './platform/db/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { redisConnections, topologyOf } from './platform/db/redis-topology.ts'
@@ -46,7 +46,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     db: database.db,
     audit: createAudit(clock),
     authFailures: createAuthFailures(world),
-    activity: createActivity({ db: database.db, log: world.log }),
+    activity: createActivity({ run: database.runInBackground, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
     shares: shareConnections(openFileLimit(), {
@@ -58,7 +58,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
       () => world.redis.masters(),
     ),
     readVersion: createProjectVersions(database),
-    jobs: createJobs({ pool: database.jobPool }),
+    jobs: createJobs({ run: database.runForJobs }),
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
     secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
@@ -95,11 +95,7 @@ const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number)
   database:
     config.databasePoolSize +
     config.databaseLookupPoolSize +
-    config.databaseContentPoolSize +
     config.databaseReportPoolSize +
-    reportWriteConnections +
-    2 * config.databaseLogPoolSize +
-    2 * config.databaseNotificationPoolSize +
     jobConnections +
     readinessConnections,
   redis: redisConnections(topologyOf(config)),

@@ -11,9 +11,9 @@ import type { World } from './world.ts'
 /** Throws unless the service can use the database with this schema and this master key. */
 export const openDatabase = (config: Config, world: World): Promise<RetiredKeys> =>
   explainingFailures(config.databaseUrl, async () => {
-    const { pool, jobPool, db } = world.database
-    await assertOwnStatements(jobPool)
-    await assertSchemaFits(pool)
+    const { pools, db } = world.database
+    await assertOwnStatements(pools.jobs)
+    await assertSchemaFits(pools.requests)
     await syncClock(world)
     await assertMasterKey(db, config.masterKey)
     return loadRetiredKeys(db.read, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))

@@ -68,7 +68,7 @@ export async function createTransport(
     metrics,
     tracing: deps.tracing,
     readDbError,
-    pool: deps.database.pool,
+    pool: deps.database.pools.requests,
     waiting: deps.database.waiting,
     maxWaiting: config.databaseMaxWaiting,
     maxConnections: deps.shares.api,

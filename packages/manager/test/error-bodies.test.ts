@@ -216,9 +216,9 @@ describe('error bodies', () => {
   test('[errors.overload] while too many requests wait every route but the health routes answers 503 with Retry-After', async () => {
     const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '1' }
     const busy = await startTestApp({ env, database: service.database })
-    const taken = await busy.world.database.pool.connect()
+    const taken = await busy.world.database.pools.requests.connect()
     const waiting = busy.query(person, '{ projects { id } }')
-    await expect.poll(() => busy.world.database.pool.waitingCount).toBe(1)
+    await expect.poll(() => busy.world.database.pools.requests.waitingCount).toBe(1)
     for (const [name, { shape }] of Object.entries(refusals)) {
       const failed = await send(busy, name)
       expect([name, failed.status]).toEqual([name, 503])
@@ -238,7 +238,7 @@ describe('error bodies', () => {
     const answers = await whileLocked(service.database.url, lock, async (commit) => {
       const both = [ask(), ask()]
       await expect.poll(() => busy.world.database.waiting()).toBe(1)
-      expect(busy.world.database.pool.waitingCount).toBe(0)
+      expect(busy.world.database.pools.requests.waitingCount).toBe(0)
       expect((await send(busy, 'POST /query')).status).toBe(503)
       await commit()
       return Promise.all(both)

@@ -118,6 +118,6 @@ const asJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
   JSON.stringify({ ...run, scheduled_at: scheduledAt, response_status: responseStatus })
 
 const withRuns = <T>(config: Config, work: (runs: RunOperations) => Promise<T>): Promise<T> =>
-  withDatabase(config, ({ db, clock, pool }) =>
-    work(createRunOperations({ db, jobs: createJobs({ pool }), audit: createAudit(clock) })),
+  withDatabase(config, ({ db, clock, runForJobs }) =>
+    work(createRunOperations({ db, jobs: createJobs({ run: runForJobs }), audit: createAudit(clock) })),
   )

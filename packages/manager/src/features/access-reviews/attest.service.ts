@@ -10,7 +10,7 @@ import { newId } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import * as store from './access-reviews.store.ts'
 
-export type AttestDeps = { database: Pick<Database, 'reportDb'>; audit: Audit }
+export type AttestDeps = { database: Pick<Database, 'longDb'>; audit: Audit }
 export type AttestService = ReturnType<typeof createAttestService>
 
 export type Given = {
@@ -46,7 +46,7 @@ export function createAttestService({ database, audit }: AttestDeps) {
     /** Throws 403, 404 for the report, 409 when the population is another one, 400 for an entry that is not in it. */
     attest: (actor: Actor, given: Given) => {
       checkTexts(given)
-      return database.reportDb.transaction(async (tx) => {
+      return database.longDb.transaction(async (tx) => {
         // Locked until the end: who loses the role meanwhile loses it after the attestation.
         await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
         const attestedAt = await store.lockAttestations(tx)

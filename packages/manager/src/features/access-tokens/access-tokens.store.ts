@@ -184,7 +184,7 @@ const loginStatement: PreparedStatement = {
 
 /** The tokens with these prefixes and their owners, in this order; null where there is none. */
 export async function readTokenLogins(
-  read: Database['read'],
+  read: Database['run'],
   prefixes: readonly string[],
 ): Promise<(TokenLogin | null)[]> {
   const rows = await read<LoginRow & { position: number }>(loginStatement, [prefixes])
@@ -213,5 +213,5 @@ const uncheckedStatement: PreparedStatement = {
 }
 
 /** True when there is a token of an old install. */
-export const hasUncheckedTokens = async (read: Database['read']): Promise<boolean> =>
+export const hasUncheckedTokens = async (read: Database['run']): Promise<boolean> =>
   (await read(uncheckedStatement, [])).length > 0

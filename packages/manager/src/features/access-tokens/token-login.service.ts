@@ -21,7 +21,7 @@ export type PresentedToken = {
 export type TokenLoginService = ReturnType<typeof createTokenLoginService>
 
 export type TokenLoginDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   verifier: Verifier
   metrics: Metrics
   checkKey: KeyObject
@@ -40,7 +40,7 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   const inTurn = createTurns<boolean>()
   const findLogin = createCoalesced<string, TokenLogin>({
     keyOf: (prefix) => prefix,
-    run: (prefixes) => readTokenLogins(database.read, prefixes),
+    run: (prefixes) => readTokenLogins(database.run, prefixes),
   })
 
   /** The token's prefix, or null when it cannot be of this installation. Costs an HMAC when known, two when not. */

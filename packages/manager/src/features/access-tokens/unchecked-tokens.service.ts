@@ -9,13 +9,13 @@ const knownForMs = 5_000
 const maxWaiting = 8
 
 /** Whether the installation has tokens without a check: one lookup in 5 seconds, and only while somebody asks. */
-export function createUncheckedTokens(database: Pick<Database, 'read'>): () => Promise<boolean> {
+export function createUncheckedTokens(database: Pick<Database, 'run'>): () => Promise<boolean> {
   const once = createSingleFlight<boolean>()
   let known = { any: false, until: 0 }
   return async () => {
     if (performance.now() < known.until) return known.any
     return once('any', async () => {
-      const any = await hasUncheckedTokens(database.read)
+      const any = await hasUncheckedTokens(database.run)
       known = { any, until: performance.now() + knownForMs }
       return any
     })

@@ -12,7 +12,7 @@ import {
 } from './application-tenants.store.ts'
 import { applicationNotFound } from './registrations.service.ts'
 
-export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'readContent'> }
+export type ApplicationTenantsDeps = { db: Db; database: Pick<Database, 'run'> }
 export type ApplicationTenantsService = ReturnType<typeof createApplicationTenantsService>
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
@@ -20,7 +20,7 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 /** Lists tenants of applications. */
 export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
   const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
-    readTenantsAfter(database.readContent, applicationId, after)
+    readTenantsAfter(database.run, applicationId, after)
   return {
     /**
      * The tenants by id, in pages, of which only the first may be empty. It is read before this returns, so that most

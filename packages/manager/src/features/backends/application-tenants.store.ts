@@ -11,6 +11,7 @@ export const tenantsPerPage = 1_000
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
   kind: 'read',
+  size: 'large',
   text: `
     select t.id, t.name
     from tenant2applications ta join tenants t on t.id = ta.tenant_id
@@ -20,7 +21,7 @@ const pageStatement: PreparedStatement = {
 
 /** The next page of the tenants with ids after this one that the application is enabled for, by id. */
 export const readTenantsAfter = (
-  read: Database['readContent'],
+  read: Database['run'],
   applicationId: string,
   after: string,
 ): Promise<TenantName[]> => read<TenantName>(pageStatement, [applicationId, after])

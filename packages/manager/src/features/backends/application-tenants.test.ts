@@ -108,13 +108,13 @@ describe('a failure', () => {
   /** Pages after this many fail. */
   function failAfter(pages: number): void {
     const { database } = service.world
-    const { readContent } = database
-    restore = () => void (database.readContent = readContent)
+    const { run } = database
+    restore = () => void (database.run = run)
     let read = 0
-    database.readContent = (statement, values) =>
+    database.run = (statement, values) =>
       statement.name === 'backends-application-tenants' && ++read > pages
         ? Promise.reject(new Error('planted failure'))
-        : readContent(statement, values)
+        : run(statement, values)
   }
   const fetchTenants = async () => {
     const { token } = await machine()

@@ -11,7 +11,7 @@ import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
 
 export type LivenessDeps = {
   db: Db
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   log: Logger
   secrets: Secrets
   metrics: BackendMetrics
@@ -34,7 +34,7 @@ export function createLivenessService(deps: LivenessDeps) {
   const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
   const count = createCoalesced<Deployment, { count: number }>({
     keyOf: ({ applicationId, environmentId }) => `${applicationId} ${environmentId}`,
-    run: (deployments) => store.countLive(deps.database.read, deployments, staleAfterMs),
+    run: (deployments) => store.countLive(deps.database.run, deployments, staleAfterMs),
   })
   return {
     /** How many live backends a deployment has, counted up to 1,000; questions at once share a statement. */

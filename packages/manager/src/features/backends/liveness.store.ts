@@ -93,7 +93,7 @@ const countLiveStatement: PreparedStatement = {
 
 /** How many live backends each of these deployments has, in their order, counted up to 1,000. */
 export async function countLive(
-  read: Database['read'],
+  read: Database['run'],
   deployments: readonly Deployment[],
   staleAfterMs: number,
 ): Promise<({ count: number } | null)[]> {

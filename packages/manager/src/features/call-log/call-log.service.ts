@@ -15,7 +15,7 @@ import * as store from './call-log.store.ts'
 
 export type CallLogDeps = {
   db: Db
-  database: Pick<Database, 'write' | 'writeAsyncCommit'>
+  database: Pick<Database, 'run'>
   log: Logger
   metrics: CallLogMetrics
 }
@@ -33,7 +33,7 @@ const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
 /** Logs calls; throws 503 when that is not possible. */
 export function createCallLog(deps: CallLogDeps) {
   const { db, log, metrics } = deps
-  const { write, writeAsyncCommit } = deps.database
+  const { run } = deps.database
   /** Until when calls of a pair are noted as served. */
   const callers = createLru<string>({ max: maxRememberedCallers, ttl: rememberCallersMs })
   const insertOnce = createSingleFlight<void>()
@@ -50,19 +50,19 @@ export function createCallLog(deps: CallLogDeps) {
 
   const begin = createCoalescedWriter<store.Call>(
     ({ id }) => id,
-    (calls) => withPartition(db, () => store.insertCalls(writeAsyncCommit, calls)),
+    (calls) => withPartition(db, () => store.insertCalls(run, calls)),
     { log, metrics },
   )
   const endAll = async (calls: store.EndedCall[]): Promise<void> => {
-    if ((await store.updateCalls(write, calls)) === calls.length) return
+    if ((await store.updateCalls(run, calls)) === calls.length) return
     // The database crashed and lost beginnings that were not on its disk yet, and perhaps who called.
     for (const ended of calls)
-      if ((await store.updateCalls(write, [ended])) === 0) {
+      if ((await store.updateCalls(run, [ended])) === 0) {
         await insertFirst(ended.call).catch((error: unknown) => {
           if (!isAboutAnOwner(error)) throw error
-          return store.insertCalls(write, [ended.call])
+          return store.insertCalls(run, [ended.call])
         })
-        await store.updateCalls(write, [ended])
+        await store.updateCalls(run, [ended])
       }
   }
   const end = createCoalescedWriter(idOfEnded, endAll, { log, metrics })

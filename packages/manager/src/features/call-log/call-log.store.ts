@@ -41,17 +41,20 @@ export type EndedCall = {
 }
 
 const begun = 'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
+// The beginning of a call does not wait for the disk: a crash of the database may lose it, a crash of this process does not. The
+// setting counts for the transaction of this statement alone.
+const withoutWaiting = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   kind: 'idempotent',
   text: `insert into esb_audit_logs (${begun})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[]) on conflict do nothing`,
+      $9::text[]) where ${withoutWaiting} on conflict do nothing`,
 }
 
 /** Writes the beginnings of calls. */
-export async function insertCalls(write: Database['write'], calls: readonly Call[]): Promise<void> {
-  await write(insertStatement, beginnings(calls))
+export async function insertCalls(run: Database['run'], calls: readonly Call[]): Promise<void> {
+  await run(insertStatement, beginnings(calls))
 }
 
 /**
@@ -104,7 +107,7 @@ const updateStatement: PreparedStatement = {
     set response_status = n.status, duration_ms = n.duration_ms, transformed = n.transformed, failure = n.failure
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::boolean[], $8::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure)
-    where ${ended}`,
+    where ${ended} returning 1 as ended`,
 }
 const updateContentsStatement: PreparedStatement = {
   name: 'esb-calls-end-with-contents',
@@ -117,14 +120,14 @@ const updateContentsStatement: PreparedStatement = {
         $9::jsonb[], $10::text[], $11::jsonb[], $12::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure,
         request_headers, request_body, response_headers, response_body)
-    where ${ended}`,
+    where ${ended} returning 1 as ended`,
 }
 
 const json = (headers: readonly Header[] | null | undefined): string | null =>
   headers ? JSON.stringify(headers) : null
 
 /** Writes the ends of calls, all with contents or all without; returns how many of them had a beginning. */
-export function updateCalls(write: Database['write'], calls: readonly EndedCall[]): Promise<number> {
+export async function updateCalls(run: Database['run'], calls: readonly EndedCall[]): Promise<number> {
   const values: unknown[] = [
     calls.map(({ call }) => call.id),
     calls.map(({ call }) => call.createdAt),
@@ -135,14 +138,15 @@ export function updateCalls(write: Database['write'], calls: readonly EndedCall[
     calls.map(({ transformed }) => transformed),
     calls.map(({ failure }) => failure),
   ]
-  if ((calls[0]?.contents ?? null) === null) return write(updateStatement, values)
+  if ((calls[0]?.contents ?? null) === null) return (await run(updateStatement, values)).length
   const contentsOf = <T>(read: (contents: CallContents | null) => T): T[] =>
     calls.map(({ contents }) => read(contents))
-  return write(updateContentsStatement, [
+  const updated = await run(updateContentsStatement, [
     ...values,
     contentsOf((contents) => json(contents?.requestHeaders)),
     contentsOf((contents) => contents?.requestBody ?? null),
     contentsOf((contents) => json(contents?.responseHeaders)),
     contentsOf((contents) => contents?.responseBody ?? null),
   ])
+  return updated.length
 }

@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type FoundDeployment, type Place, findDeployments } from './wakes.store.ts'
 
-export type FindDeps = { database: Pick<Database, 'read'> }
+export type FindDeps = { database: Pick<Database, 'run'> }
 export type FindDeployment = ReturnType<typeof createFindDeployment>
 
 const environments: ReadonlySet<string> = new Set(['dev', 'qas', 'run'])
@@ -15,7 +15,7 @@ const environments: ReadonlySet<string> = new Set(['dev', 'qas', 'run'])
 export function createFindDeployment({ database }: FindDeps) {
   const find = createCoalesced<Place, FoundDeployment>({
     keyOf: ({ applicationId, environment }) => `${environment} ${applicationId}`,
-    run: (places) => findDeployments(database.read, places),
+    run: (places) => findDeployments(database.run, places),
   })
   return async ({ applicationId, environment }: Place): Promise<FoundDeployment> => {
     const id = parseUuid(applicationId)

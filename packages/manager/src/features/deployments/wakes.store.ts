@@ -50,7 +50,7 @@ const findStatement: PreparedStatement = {
 
 /** What there is at these places, in their order; null where there is no such application or environment. */
 export async function findDeployments(
-  read: Database['read'],
+  read: Database['run'],
   places: readonly Place[],
 ): Promise<(FoundDeployment | null)[]> {
   const rows = await read<FoundDeployment & { position: number }>(findStatement, [

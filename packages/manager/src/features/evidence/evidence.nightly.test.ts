@@ -24,7 +24,7 @@ beforeAll(async () => {
   )
   await service.sql.query('analyze audit_logs')
   server = await startProcess(service.database.url, {
-    SVC_DATABASE_REPORT_POOL_SIZE: '1',
+    SVC_DATABASE_REPORT_POOL_SIZE: '2',
     NODE_OPTIONS: `--max-old-space-size=${heapMb} --max-semi-space-size=8`,
   })
 }, 120_000)

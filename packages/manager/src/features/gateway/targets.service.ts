@@ -10,7 +10,7 @@ import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { type TargetKey, type TargetRow, readTargets } from './targets.store.ts'
 
 export type TargetsDeps = {
-  database: Pick<Database, 'readContent'>
+  database: Pick<Database, 'run'>
   secrets: Secrets
   metrics: Metrics
   maxBytes: number
@@ -34,7 +34,7 @@ const fixedBytes = 4_000
 export function createTargets({ database, secrets, metrics, maxBytes }: TargetsDeps) {
   const read = createCoalesced<TargetKey, TargetRow>({
     keyOf: nameOf,
-    run: (keys) => readTargets(database.readContent, keys),
+    run: (keys) => readTargets(database.run, keys),
     maxBatch: maxTargetsPerStatement,
   })
   return createVersionedCache<TargetKey & { version: string }, Target>({

@@ -29,6 +29,7 @@ export type TargetRow = {
 const statement: PreparedStatement = {
   name: 'esb-targets',
   kind: 'read',
+  size: 'large',
   text: `
     select wanted.position::int, ${versionOf('wanted.project_id', 'endpoints')} as version,
       e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
@@ -47,7 +48,7 @@ const statement: PreparedStatement = {
 
 /** The enabled endpoints with exactly these paths, in this order; null where there is none. */
 export async function readTargets(
-  read: Database['readContent'],
+  read: Database['run'],
   keys: readonly TargetKey[],
 ): Promise<(TargetRow | null)[]> {
   const rows = await read<TargetRow & { position: number }>(statement, [

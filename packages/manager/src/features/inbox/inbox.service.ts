@@ -61,7 +61,7 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
   const kept = `${retentionDays * 24} hours`
   const probe = createCoalesced<InboxPlace, { unread: boolean | null }>({
     keyOf: ({ tenantId, applicationId, userId }) => tenantId + applicationId + userId,
-    run: (places) => readUnread(database.read, places, kept),
+    run: (places) => readUnread(database.run, places, kept),
   })
   const readers = new Map<string, (key: PageKey) => Promise<InboxRow[] | null>>()
   /** Pages of one kind and size that are asked for together share a statement. */
@@ -112,7 +112,7 @@ const createPageReader = (database: Database, wanted: { kind: PageKind; kept: st
   createCoalesced<PageKey, InboxRow[]>({
     keyOf: ({ place, before, type }) =>
       `${place.tenantId}${place.applicationId}${place.userId}${before.id}${type ?? ''}`,
-    run: (keys) => readPages(database.readContent, keys, wanted),
+    run: (keys) => readPages(database.run, keys, wanted),
     maxBatch: maxPagesAtOnce,
   })
 
@@ -124,12 +124,12 @@ function createMarks(database: Database, kept: string, maxMarked: number) {
   const markIds = async (place: InboxPlace, mark: Mark, ids: readonly string[]): Promise<string[]> => {
     const keys = keysOf(ids)
     if (keys.length === 0) return []
-    const run = () => markRows(database.writeNotifications, place, { mark, keys, kept })
+    const run = () => markRows(database.run, place, { mark, keys, kept })
     return turns.run(ownersOf(place), run)
   }
   const markPart = (place: InboxPlace, before: InboxKey) => {
     const wanted = { before, count: rowsOfPart, kept }
-    const run = () => markUnreadBefore(database.writeNotifications, place, wanted)
+    const run = () => markUnreadBefore(database.run, place, wanted)
     return turns.run(ownersOf(place), run)
   }
   const markEverything = async (place: InboxPlace): Promise<number> => {

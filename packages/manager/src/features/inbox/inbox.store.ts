@@ -9,8 +9,8 @@ import { hasApplication } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
 
-type Read = Database['read']
-type Write = Database['writeNotifications']
+type Read = Database['run']
+type Write = Database['run']
 
 /** Whose inbox. */
 export type InboxPlace = { tenantId: string; applicationId: string; userId: string }
@@ -61,6 +61,7 @@ const unreadOfType = `
 const page = (name: string, rows: string): PreparedStatement => ({
   name: `inbox-${name}`,
   kind: 'read',
+  size: 'large',
   text: `
     select wanted.position::int, r.notification_id as id, r.type, r.created_at, r.read_at, r.seen_at, r.expires_at,
       r.matches, r.is_cut, n.title, n.body, n.severity, n.link, n.data

@@ -92,7 +92,7 @@ const namesStatement: PreparedStatement = {
 
 /** The names for these applications, in this order; null where there is no such application. */
 export async function readPackNames(
-  read: Database['read'],
+  read: Database['run'],
   applicationIds: readonly string[],
 ): Promise<(PackNames | null)[]> {
   const rows = await read<PackNames & { position: number }>(namesStatement, [applicationIds])
@@ -102,12 +102,13 @@ export async function readPackNames(
 const packStatement: PreparedStatement = {
   name: 'language-packs-served',
   kind: 'read',
+  size: 'large',
   text: 'select name, content from language_packs where project_id = $1 and lower(name) = $2',
 }
 
 /** One pack by its project and its name in lower case. */
 export async function readPack(
-  read: Database['read'],
+  read: Database['run'],
   projectId: string,
   name: string,
 ): Promise<{ name: string; content: KeyValuePair[] } | undefined> {

@@ -27,7 +27,7 @@ const nameBytes = 40
 export function createServedPacks(deps: ServedPacksDeps) {
   const readNames = createCoalesced<string, PackNames>({
     keyOf: (applicationId) => applicationId,
-    run: (applicationIds) => readPackNames(deps.database.read, applicationIds),
+    run: (applicationIds) => readPackNames(deps.database.run, applicationIds),
     maxBatch: 16,
   })
   const findNames = createVersionedCache<string, Built & { names: ReadonlySet<string> }>({
@@ -73,7 +73,7 @@ function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
     }
     return build(key, async () => {
       count('miss')
-      const row = await readPack(database.readContent, projectId, name)
+      const row = await readPack(database.run, projectId, name)
       if (row === undefined) return null
       await yieldToEventLoop()
       const encoded = encodeJson({ locale: row.name, messages: expandMessages(row.content) })

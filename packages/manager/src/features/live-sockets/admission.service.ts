@@ -14,7 +14,7 @@ import type { RevocationService } from './revocation.service.ts'
 import type { Member } from './rooms.service.ts'
 
 export type AdmissionDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   hub: Hub
   revocation: RevocationService
   clock: Clock
@@ -36,7 +36,7 @@ export function createAdmissionService(deps: AdmissionDeps) {
   const { hub, revocation, metrics } = deps
   const read = createCoalesced<Place, Admission>({
     keyOf: ({ tenantId, applicationId, userId }) => `${tenantId}${applicationId}${userId}`,
-    run: (places) => readAdmissions(deps.database.read, places, deps.retentionDays),
+    run: (places) => readAdmissions(deps.database.run, places, deps.retentionDays),
   })
   const warn = createSparseWarning(deps.log)
   let joining = 0

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { PreparedStatement } from '../../platform/db/prepared.ts'
 import { versionOf } from '../../platform/db/project-version.ts'
 
-type Read = Database['read']
+type Read = Database['run']
 
 /** A user in a tenant's application. */
 export type Place = { tenantId: string; applicationId: string; userId: string }

@@ -22,7 +22,7 @@ function start() {
     rooms,
     readVersion: () => Promise.resolve(version),
     database: {
-      read: (async (_statement: unknown, [tenants]: [string[]]) => {
+      run: (async (_statement: unknown, [tenants]: [string[]]) => {
         const settle = Promise.withResolvers<Access[]>()
         reads.push({ count: tenants.length, settle })
         return (await settle.promise).map((row, index) => ({ ...row, position: index + 1 }))

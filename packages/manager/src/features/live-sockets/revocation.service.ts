@@ -8,7 +8,7 @@ import { type Access, type Admission, readAccess } from './admission.store.ts'
 import type { Member, Rooms } from './rooms.service.ts'
 
 export type RevocationDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   readVersion: ReadProjectVersion
   rooms: Rooms
   log: Logger
@@ -53,7 +53,7 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
   const recheck = async (members: readonly Member[]): Promise<void> => {
     for (let from = 0; from < members.length; from += batchSize) {
       const batch = members.slice(from, from + batchSize).filter(isHere)
-      const rows = batch.length === 0 ? [] : await readAccess(deps.database.read, batch.map(placeOf))
+      const rows = batch.length === 0 ? [] : await readAccess(deps.database.run, batch.map(placeOf))
       for (const [index, member] of batch.entries()) settle(member, rows[index] ?? null)
     }
   }

@@ -123,8 +123,8 @@ describe('a database that is away', () => {
     const { database } = service.world
     const away: typeof database = {
       ...database,
-      read: (statement, values) =>
-        isAway ? Promise.reject(new Error('the database is away')) : database.read(statement, values),
+      run: (statement, values) =>
+        isAway ? Promise.reject(new Error('the database is away')) : database.run(statement, values),
     }
     const app = await startTestApp({
       env: { SVC_COMMS_ACCESS_CHECK_INTERVAL: '1s' },

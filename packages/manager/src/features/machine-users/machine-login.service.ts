@@ -11,7 +11,7 @@ import { machineTokenHash } from './machine-token.pure.ts'
 import { type Machine, readMachines } from './machine-users.store.ts'
 
 export type MachineLoginDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   metrics: Metrics
   authFailures: Pick<AuthFailures, 'fail'>
   throttle: Throttle
@@ -31,7 +31,7 @@ const wrongFormat = (): AppError =>
 export function createMachineLoginService({ database, metrics, authFailures, throttle }: MachineLoginDeps) {
   const findMachine = createCoalesced<Buffer, Machine>({
     keyOf: (hash) => hash.toString('base64'),
-    run: (hashes) => readMachines(database.read, hashes),
+    run: (hashes) => readMachines(database.run, hashes),
   })
 
   /** The machine user, or for how long its client is blocked (0 for a failure that was still free). */

@@ -164,7 +164,7 @@ const byTokenStatement: PreparedStatement = {
 
 /** The enabled machine users with these token hashes, in this order; null where there is none. */
 export async function readMachines(
-  read: Database['read'],
+  read: Database['run'],
   tokenHashes: readonly Buffer[],
 ): Promise<(Machine | null)[]> {
   const rows = await read<Machine & { position: number }>(byTokenStatement, [tokenHashes])

@@ -58,7 +58,7 @@ const statement: PreparedStatement = {
 
 /** The states of these places, in this order. */
 export async function readStates(
-  read: Database['read'],
+  read: Database['run'],
   places: readonly CommsPlace[],
 ): Promise<(CommsState | null)[]> {
   const rows = await read<{ position: number; state: CommsState }>(statement, [

@@ -14,7 +14,7 @@ import * as store from './emit.store.ts'
 
 export type EmitWriterDeps = {
   db: Db
-  database: Pick<Database, 'writeNotifications' | 'writeToMembers'>
+  database: Pick<Database, 'run'>
   clock: Clock
 }
 /** An emit that has no id yet. */
@@ -59,11 +59,11 @@ export function createEmitWriter({
       },
     })
   const toNamed = lane(
-    (emits) => store.writeEmits(database.writeNotifications, emits),
+    (emits) => store.writeEmits(database.run, emits, 'named'),
     ({ recipients }) => recipients?.length ?? 0,
   )
   const toMembers = lane(
-    (emits) => store.writeEmits(database.writeToMembers, emits),
+    (emits) => store.writeEmits(database.run, emits, 'members'),
     ({ tenantId }) => sizes.get(tenantId) ?? usualMembers,
   )
   return async (emit) => {

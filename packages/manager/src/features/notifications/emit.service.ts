@@ -20,7 +20,7 @@ import { commsDisabled, foreignPlace, isPast, keyReused, emitRefusalOf } from '.
 
 export type EmitDeps = {
   db: Db
-  database: Pick<Database, 'read' | 'writeNotifications' | 'writeToMembers'>
+  database: Pick<Database, 'run'>
   clock: Clock
   metrics: NotificationMetrics
   checkRate: CheckRate
@@ -43,7 +43,7 @@ export function createEmitService(deps: EmitDeps) {
   const write = createEmitWriter(deps)
   const readKept = createCoalesced<store.KeyPlace, store.KeptAnswer>({
     keyOf: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
-    run: (keys) => store.readKeptAnswers(database.read, keys),
+    run: (keys) => store.readKeptAnswers(database.run, keys),
   })
   const memory = createFairShare({
     capacity: maxWaitingBytes,

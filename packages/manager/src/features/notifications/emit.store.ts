@@ -112,12 +112,19 @@ const valuesOf = (emits: readonly Emit[]): unknown[] => [
   emits.map(({ requestId }) => requestId),
 ]
 
+/** How many members a tenant has decides how the statement for them is planned, and how long it takes. */
+const statements = {
+  named: statement,
+  members: { ...statement, name: 'comms-emit-to-members', size: 'long' },
+} as const satisfies Record<string, PreparedStatement>
+
 /** Writes notifications; returns what became of each, in this order. */
 export async function writeEmits(
-  write: Database['writeNotifications'],
+  run: Database['run'],
   emits: readonly Emit[],
+  to: keyof typeof statements,
 ): Promise<(EmitResult | null)[]> {
-  return inPlace<EmitResult>(emits.length, await write<Row>(statement, valuesOf(emits)))
+  return inPlace<EmitResult>(emits.length, await run<Row>(statements[to], valuesOf(emits)))
 }
 
 export type KeyPlace = { applicationId: string; tenantId: string; key: string }
@@ -145,7 +152,7 @@ const keptStatement: PreparedStatement = {
 
 /** What was answered to these keys, in this order; null where nothing was, or too long ago. */
 export async function readKeptAnswers(
-  read: Database['read'],
+  read: Database['run'],
   keys: readonly KeyPlace[],
 ): Promise<(KeptAnswer | null)[]> {
   const rows = await read<KeptAnswer & { position: number }>(keptStatement, [

@@ -40,7 +40,7 @@ function createSenders(deps: Deps) {
   const settings = settingsOf(deps.config, notificationSettings)
   const readState = createCoalesced<CommsPlace, CommsState>({
     keyOf: placeKey,
-    run: (places) => readStates(deps.database.read, places),
+    run: (places) => readStates(deps.database.run, places),
   })
   const rateOf = (kind: string, limits: RateLimits) =>
     createApplicationRate({ limit: createRateLimit(kind, limits, deps.redis), readState })

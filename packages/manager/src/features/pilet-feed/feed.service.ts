@@ -24,7 +24,7 @@ const maxPlacesAtOnce = 16
 export function createFeedService({ database, readVersion, maxBytes, metrics }: FeedDeps) {
   const readFeed = createCoalesced<FeedPlace, FeedRow>({
     keyOf: placeKey,
-    run: (places) => readFeeds(database.readContent, places),
+    run: (places) => readFeeds(database.run, places),
     maxBatch: maxPlacesAtOnce,
   })
   const find = createVersionedCache<FeedPlace, Built & { answer: EncodedJson | null }>({

@@ -37,6 +37,7 @@ const served = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
 const statement: PreparedStatement = {
   name: 'pilet-feeds',
   kind: 'read',
+  size: 'large',
   text: `
     select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'pilets')} as version,
       case when ${served} then (
@@ -73,7 +74,7 @@ const statement: PreparedStatement = {
 
 /** The feeds of these places, in this order; null where there is no such application. */
 export async function readFeeds(
-  read: Database['read'],
+  read: Database['run'],
   places: readonly FeedPlace[],
 ): Promise<(FeedRow | null)[]> {
   const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]

@@ -10,9 +10,9 @@ export type ReadKeys = ReturnType<typeof createReadKeys>
 
 /** Returns a function that reads the ring: the keys are the same for every application there is. */
 export const createReadKeys =
-  (database: Pick<Database, 'readContent'>) =>
+  (database: Pick<Database, 'run'>) =>
   async (application: string): Promise<EncodedJson> => {
     const applicationId = parseUuid(application)
-    const keys = applicationId === null ? null : await readPublicKeys(database.readContent, applicationId)
+    const keys = applicationId === null ? null : await readPublicKeys(database.run, applicationId)
     return encodeJson(orNotFound(keys, 'application'))
   }

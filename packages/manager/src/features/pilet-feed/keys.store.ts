@@ -4,6 +4,7 @@ import type { PreparedStatement } from '../../platform/db/prepared.ts'
 const statement: PreparedStatement = {
   name: 'pilet-keys',
   kind: 'read',
+  size: 'large',
   text: `
     select (select coalesce(json_object_agg(k.key_id, encode(k.public_key, 'base64') order by k.created_at, k.key_id), '{}')
       from pilet_signing_keys k) as keys
@@ -12,7 +13,7 @@ const statement: PreparedStatement = {
 
 /** The public keys of the ring in base64, by key id; undefined when there is no such application. */
 export async function readPublicKeys(
-  read: Database['read'],
+  read: Database['run'],
   applicationId: string,
 ): Promise<Record<string, string> | undefined> {
   const [row] = await read<{ keys: Record<string, string> }>(statement, [applicationId])

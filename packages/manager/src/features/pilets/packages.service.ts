@@ -10,7 +10,7 @@ import { isExactVersion, isPackageName } from '../../platform/inputs/packages.ts
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './packages.store.ts'
 
-export type PackagesDeps = { db: Db; audit: Audit; database: Pick<Database, 'readContent'> }
+export type PackagesDeps = { db: Db; audit: Audit; database: Pick<Database, 'run'> }
 export type PackagesService = ReturnType<typeof createPackagesService>
 export type PackageList = { packages: store.PiletPackage[]; count: number }
 type Values = { description?: string | null | undefined; enabled?: boolean | null | undefined }
@@ -38,7 +38,7 @@ export const packageEvent = auditedEntity<store.PiletPackage>({
 
 export function createPackagesService({ db, audit, database }: PackagesDeps) {
   const pageAfter = (filter: store.PackageFilter, after: store.ListedPackage | null) =>
-    store.readPackagesAfter(database.readContent, filter, after)
+    store.readPackagesAfter(database.run, filter, after)
 
   /** What changes nothing leaves no trace. */
   const update = (actor: Actor, key: store.PackageKey, input: Values): Promise<store.PiletPackage> => {

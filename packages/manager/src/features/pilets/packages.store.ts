@@ -45,6 +45,7 @@ export const packagesPerPage = 500
 const pageStatement: PreparedStatement = {
   name: 'pilets-page',
   kind: 'read',
+  size: 'large',
   text: `
     select id, project_id as "projectId", name, version, description, size, hash, enabled,
       created_at as "createdAt", updated_at as "updatedAt", precedence
@@ -56,7 +57,7 @@ const pageStatement: PreparedStatement = {
 
 /** The packages after this one, by name and precedence; null begins with the first. */
 export const readPackagesAfter = (
-  read: Database['readContent'],
+  read: Database['run'],
   { projectId, enabled }: PackageFilter,
   after: ListedPackage | null,
 ): Promise<ListedPackage[]> => {

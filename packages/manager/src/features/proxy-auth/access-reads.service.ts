@@ -18,7 +18,7 @@ const maxAgeMs = 60_000
 
 /** Returns a function that reads one pair; `versioned` are the columns that depend on the version, tenants apart. */
 export function createAccessRead<Row extends Versioned>(
-  database: Pick<Database, 'read'>,
+  database: Pick<Database, 'run'>,
   statements: AccessStatements,
   versioned: readonly (keyof Row)[],
 ): (wanted: Wanted) => Promise<Row | null> {
@@ -29,11 +29,11 @@ export function createAccessRead<Row extends Versioned>(
   })
   const readShort = createCoalesced<Wanted, Row>({
     keyOf: nameOf,
-    run: (wanted) => readRows<Row>(database.read, statements.short, wanted),
+    run: (wanted) => readRows<Row>(database.run, statements.short, wanted),
   })
   const readLong = createCoalesced<Wanted, Row>({
     keyOf: nameOf,
-    run: (wanted) => readAccess<Row>(database.read, statements, wanted),
+    run: (wanted) => readAccess<Row>(database.run, statements, wanted),
   })
   return async (wanted) => {
     const name = nameOf(wanted)

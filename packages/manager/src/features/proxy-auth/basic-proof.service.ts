@@ -11,7 +11,7 @@ import { type BasicCredential, readBasicCredentials } from './proxy-auth.store.t
 import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 
 export type BasicProofDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   verifier: Verifier
   kdf: Pick<Kdf, 'inTurn'>
   /** Failures per client, over all its credentials. */
@@ -30,7 +30,7 @@ export function createBasicProof({ database, verifier, kdf, throttle, guesses }:
   const once = createSingleFlight<boolean>()
   const find = createCoalesced<WantedName, BasicCredential>({
     keyOf: nameKey,
-    run: (wanted) => readBasicCredentials(database.read, wanted),
+    run: (wanted) => readBasicCredentials(database.run, wanted),
   })
   const refuseBlocked = async (client: string, pair: string): Promise<void> => {
     if (throttle.knownBlockMs(client) + guesses.knownBlockMs(pair) === 0) return

@@ -17,7 +17,7 @@ import * as store from './proxy-auth.store.ts'
 import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
 
 export type CredentialDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   metrics: Metrics
   authFailures: Pick<AuthFailures, 'fail'>
   activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>

@@ -12,7 +12,7 @@ import * as store from './proxy-auth.store.ts'
 import { tooManyFailures } from './refusals.pure.ts'
 
 export type PersonDeps = {
-  database: Pick<Database, 'read'>
+  database: Pick<Database, 'run'>
   activity: Pick<Activity, 'noteUser'>
   /** Malformed requests about people, by client; credentials that fail are counted elsewhere. */
   malformed: Throttle
@@ -69,7 +69,7 @@ export function createPersonService({ database, activity, malformed, users, log 
       const userId = parseUuid(user)
       const applicationId = application === null ? null : parseUuid(application)
       if (userId === null || (application !== null && applicationId === null)) return { tenants: [] }
-      const tenants = await store.readCatalog(database.read, userId, applicationId)
+      const tenants = await store.readCatalog(database.run, userId, applicationId)
       if (tenants.length <= maxTenants) return { tenants }
       return { tenants: tenants.slice(0, maxTenants), truncated: true }
     },

@@ -9,7 +9,7 @@ import { versionOf } from '../../platform/db/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
 import { maxTenants } from './access.pure.ts'
 
-type Read = Database['read']
+type Read = Database['run']
 type UserRow = {
   user_id: string
   external_name: string

@@ -42,7 +42,7 @@ export const settings = defineFeature({
     const readerOf = (statement: PreparedStatement) =>
       createCoalesced<Place, PlaceRow>({
         keyOf: placeKey,
-        run: (places) => readPlaces(deps.database.readContent, statement, places),
+        run: (places) => readPlaces(deps.database.run, statement, places),
         maxBatch: maxPlacesAtOnce,
       })
     const configs = createFrontendConfigService({

@@ -57,6 +57,7 @@ function layersStatement(
   return {
     name,
     kind: 'read',
+    size: 'large',
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
         ${versionOf('app.project_id', 'settings')} as version, ${served} as is_served,
@@ -89,7 +90,7 @@ export const wholeLayers = layersStatement('settings-whole-layers', {
 
 /** The layers of these places, in this order; null where there is no such application. */
 export async function readPlaces(
-  read: Database['read'],
+  read: Database['run'],
   statement: PreparedStatement,
   places: readonly Place[],
 ): Promise<(PlaceRow | null)[]> {

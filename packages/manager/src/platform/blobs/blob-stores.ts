@@ -22,7 +22,7 @@ export function createBlobStores(options: {
 }): BlobStores {
   const { database, log } = options
   const generationOf = async (sha256: string): Promise<Generation | null> => {
-    const [row] = await database.readContent<Generation>(generationStatement, [sha256])
+    const [row] = await database.run<Generation>(generationStatement, [sha256])
     return row ?? null
   }
   const stores: Record<StoreName, BlobStore | null> = {

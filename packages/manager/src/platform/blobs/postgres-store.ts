@@ -11,11 +11,12 @@ const chunksAtOnce = 4
 const readStatement: PreparedStatement = {
   name: 'blob-chunks',
   kind: 'read',
+  size: 'large',
   text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksAtOnce}`,
 }
 
 /** Removing a blob's row in `blobs` removes its chunks. */
-export function createPostgresStore({ db, readContent }: Pick<Database, 'db' | 'readContent'>): BlobStore {
+export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): BlobStore {
   return {
     put: async (sha256, bytes) => {
       const write = db.transaction(async (tx) => {
@@ -48,7 +49,7 @@ export function createPostgresStore({ db, readContent }: Pick<Database, 'db' | '
 
     read: async function* (sha256) {
       for (let position = 0; ; position += chunksAtOnce) {
-        const rows = await readContent<{ bytes: Buffer }>(readStatement, [sha256, position])
+        const rows = await run<{ bytes: Buffer }>(readStatement, [sha256, position])
         for (const { bytes } of rows) yield bytes
         if (rows.length < chunksAtOnce) return
       }

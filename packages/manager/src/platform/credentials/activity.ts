@@ -1,7 +1,6 @@
 // When principals were last active: noted as callers are admitted, and written for many of them together. A process writes of
 // one principal once an hour at most.
-import { CompiledQuery } from 'kysely'
-import type { Db } from '../db/handles.ts'
+import type { Run, Statement } from '../db/prepared.ts'
 import type { Logger } from '../log/log.ts'
 
 export type Activity = {
@@ -20,22 +19,25 @@ const rowsAtOnce = 5_000
 
 // By the database's clock, a minute late at most. Ids of no row, such as a user nobody has seen, are dropped; in one order, so
 // that two processes never wait for each other crosswise.
-const statementOf = (table: string, column: string, principals: string): string => `
+const statementOf = (table: string, column: string, principals: string): Statement => ({
+  kind: 'idempotent',
+  text: `
   insert into ${table} (${column}, last_active_at)
   select p.id, now() from unnest($1::uuid[]) as noted (id) join ${principals} p on p.id = noted.id order by p.id
   on conflict (${column}) do update set last_active_at = excluded.last_active_at
-  where ${table}.last_active_at < excluded.last_active_at`
+  where ${table}.last_active_at < excluded.last_active_at`,
+})
 const statements = {
   users: statementOf('user_activity', 'user_id', 'users'),
   machineUsers: statementOf('machine_user_activity', 'machine_user_id', 'machine_users'),
 }
 
 /** Notes cost a lookup in memory; a process that is killed loses a minute of them. */
-export function createActivity({ db, log }: { db: Db; log: Logger }): Activity {
-  const run = (text: string) => async (ids: readonly string[]) =>
-    void (await db.idempotent.executeQuery(CompiledQuery.raw(text, [ids])))
-  const users = createNotes(run(statements.users), log)
-  const machineUsers = createNotes(run(statements.machineUsers), log)
+export function createActivity({ run, log }: { run: Run; log: Logger }): Activity {
+  const writeOf = (statement: Statement) => async (ids: readonly string[]) =>
+    void (await run(statement, [ids]))
+  const users = createNotes(writeOf(statements.users), log)
+  const machineUsers = createNotes(writeOf(statements.machineUsers), log)
   const write = async (): Promise<void> => {
     await users.write()
     await machineUsers.write()

@@ -1,10 +1,10 @@
 // Failed authentications and blocks of clients, counted by minute, kind and client for the evidence of audits. Counting is
 // an increment in memory; every few seconds the counts are added to the database in one statement. So a flood costs rows by
 // the minute and not by the try: at most a thousand clients of a kind and minute have a row, and `others` has the rest.
-import { CompiledQuery } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Db, Queries, Reads } from '../db/handles.ts'
+import type { Database } from '../db/database.ts'
 import { isWithoutPartition, preparePartitions } from '../db/partitions.ts'
+import type { Run, Statement } from '../db/prepared.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -39,7 +39,7 @@ type Row = {
   blockMs: number
 }
 type Deps = {
-  database: { db: Db }
+  database: Pick<Database, 'db' | 'runInBackground'>
   clock: Clock
   log: Logger
   metrics: Pick<Metrics, 'authFailuresDropped'>
@@ -84,7 +84,7 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
     waiting = new Map()
     for (let from = 0; from < rows.length; from += rowsAtOnce)
       try {
-        const refused = await addRows(database.db, rows.slice(from, from + rowsAtOnce))
+        const refused = await addRows(database, rows.slice(from, from + rowsAtOnce))
         if (refused.length === 0) continue
         metrics.authFailuresDropped.inc(refused.reduce((sum, { count }) => sum + count, 0))
         log.warn({ rows: refused.length }, 'failed authentications of a wrong clock were dropped')
@@ -132,38 +132,47 @@ function createClientsOfMinute() {
 }
 
 // In minutes since 1970. Within a day of now there are partitions, whatever the month.
-const nearStatement = `
+const nearStatement: Statement = {
+  kind: 'read',
+  text: `
   select extract(epoch from now() - interval '1 day')::float8 / 60 as from,
-    extract(epoch from now() + interval '1 hour')::float8 / 60 as to`
+    extract(epoch from now() + interval '1 hour')::float8 / 60 as to`,
+}
 
 // In the order of the key, so that two processes that add to the same rows cannot deadlock.
-const addStatement = `
+const addStatement: Statement = {
+  kind: 'write',
+  text: `
   insert into auth_failures (minute, event, kind, client, count, longest_block_ms)
   select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
     as counted (minute, event, kind, client, count, longest_block_ms)
   order by minute, event, kind, client
   on conflict (minute, event, kind, client) do update set
     count = auth_failures.count + excluded.count,
-    longest_block_ms = greatest(auth_failures.longest_block_ms, excluded.longest_block_ms)`
+    longest_block_ms = greatest(auth_failures.longest_block_ms, excluded.longest_block_ms)`,
+}
 
 /**
  * Adds the rows but those that no partition takes, because their minute is far from the time of the database: a clock that was
  * wrong for a moment does not stop the rows of all others. Returns those; throws when nothing was added.
  */
-async function addRows(db: Db, rows: readonly Row[]): Promise<readonly Row[]> {
-  if (await hasTaken(db.write, rows)) return []
+async function addRows(
+  { db, runInBackground: run }: Deps['database'],
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  if (await hasTaken(run, rows)) return []
   // No process has made partitions for months.
   await preparePartitions(db.idempotent, 'auth_failures').catch(() => undefined)
-  if (await hasTaken(db.write, rows)) return []
-  const isNear = await readNear(db.read)
+  if (await hasTaken(run, rows)) return []
+  const isNear = await readNear(run)
   const near = rows.filter(isNear)
-  if (near.length > 0) await insertRows(db.write, near)
+  if (near.length > 0) await insertRows(run, near)
   return rows.filter((row) => !isNear(row))
 }
 
 /** False when a partition is missing. */
-const hasTaken = (db: Queries, rows: readonly Row[]): Promise<boolean> =>
-  insertRows(db, rows).then(
+const hasTaken = (run: Run, rows: readonly Row[]): Promise<boolean> =>
+  insertRows(run, rows).then(
     () => true,
     (error: unknown) => {
       if (isWithoutPartition(error)) return false
@@ -171,13 +180,13 @@ const hasTaken = (db: Queries, rows: readonly Row[]): Promise<boolean> =>
     },
   )
 
-async function readNear(db: Reads): Promise<(row: Row) => boolean> {
-  const { rows } = await db.executeQuery<{ from: number; to: number }>(CompiledQuery.raw(nearStatement))
-  const { from, to } = rows[0] as { from: number; to: number }
+async function readNear(run: Run): Promise<(row: Row) => boolean> {
+  const [row] = await run<{ from: number; to: number }>(nearStatement, [])
+  const { from, to } = row as { from: number; to: number }
   return ({ minute }) => minute >= from && minute <= to
 }
 
-async function insertRows(db: Queries, rows: readonly Row[]): Promise<void> {
+async function insertRows(run: Run, rows: readonly Row[]): Promise<void> {
   const values = [
     rows.map(({ minute }) => new Date(minute * minuteMs).toISOString()),
     rows.map(({ event }) => event),
@@ -186,5 +195,5 @@ async function insertRows(db: Queries, rows: readonly Row[]): Promise<void> {
     rows.map(({ count }) => count),
     rows.map(({ blockMs }) => Math.round(blockMs)),
   ]
-  await db.executeQuery(CompiledQuery.raw(addStatement, values))
+  await run(addStatement, values)
 }

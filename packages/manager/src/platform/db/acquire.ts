@@ -1,6 +1,7 @@
 // A connection of a pool within a time. The pool has one timeout for every wait, and begins it anew for a second try; who has
 // waited for one already must not wait for another.
 import type { Pool, PoolClient } from 'pg'
+import { connectionOf } from './connections.ts'
 
 const shortMs = 100
 // What is sent at all has a chance to be answered.
@@ -26,8 +27,16 @@ export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
 const timeoutOf = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0
 export type TimeLimit = ReturnType<typeof createTimeLimit>
 
-/** A free connection at once, or one within this time or that of the pool, whichever is shorter. */
-export function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
+/** A free connection immediately, or one within this time or that of the pool, whichever is shorter. */
+export async function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
+  const startedAt = performance.now()
+  const client = await connect(pool, withinMs)
+  if (!connectionOf(client).isRetired) return client
+  client.release(true)
+  return acquire(pool, withinMs - (performance.now() - startedAt))
+}
+
+function connect(pool: Pool, withinMs: number): Promise<PoolClient> {
   const connecting = pool.connect()
   // The pool's own timeout is enough, or there is one for everybody who waits.
   const isThere = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount

@@ -1,7 +1,8 @@
 // When the database refuses connections, not every request tries to open one: a server that starts, or has too many
 // already, would be busy refusing. After a failure further attempts fail at once for a while, longer each time, and
 // differently long in each process.
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { Connection } from './connections.ts'
 
 type Connected = ((error: Error) => void) | ((error: null, client: Client) => void)
 
@@ -11,9 +12,9 @@ const longestPauseMs = 1_000
 /** What the pools of a process make their connections with. */
 export type ConnectGate = {
   /** Fails at once during a pause. */
-  Patient: typeof Client
+  Patient: typeof Connection
   /** Always tries: one success opens the way for all. */
-  Probing: typeof Client
+  Probing: typeof Connection
   /** How long attempts still fail at once. */
   pauseMs(): number
 }
@@ -27,7 +28,7 @@ export function createConnectGate(onFailure: (error: Error) => void = () => unde
     pauseMs = error === null ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2))
     until = performance.now() + pauseMs * (0.5 + Math.random() / 2)
   }
-  class Probing extends Client {
+  class Probing extends Connection {
     override connect(): Promise<Client>
     override connect(callback: Connected): void
     override connect(callback?: Connected): Promise<Client> | void {

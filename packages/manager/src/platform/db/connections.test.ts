@@ -1,31 +1,59 @@
-// What the failure of one connection says of the others.
+// What the failure of one connection says about the others.
 import { EventEmitter } from 'node:events'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { expect, test, vi } from 'vitest'
-import { keepConnectionsHonest } from './connections.ts'
+import { acquire } from './acquire.ts'
+import { Connection, queryOn, watchConnections } from './connections.ts'
 
 const timeout = new Error('Query read timeout')
 
 /** A pool with one connection that answers nothing. */
 function silentPool() {
-  const [destroy, onUseless] = [vi.fn<() => void>(), vi.fn<() => void>()]
-  const pool = Object.assign(new EventEmitter(), { _idle: [] })
-  keepConnectionsHonest(pool as unknown as Pool, onUseless)
-  const query = (_query: object): Promise<void> => Promise.reject(timeout)
-  const client = Object.assign(new EventEmitter(), { query, connection: { stream: { destroy } } })
+  const onUseless = vi.fn<() => void>()
+  const connection = new Connection()
+  const destroy = vi.spyOn(connection, 'destroy')
+  vi.spyOn(connection, 'query').mockImplementation(() => Promise.reject(timeout))
+  const client = connection as unknown as PoolClient
+  const pool = new EventEmitter()
+  const renew = watchConnections(pool as Pool, onUseless)
   pool.emit('connect', client)
-  return { pool, client, destroy, onUseless }
+  pool.emit('acquire', client)
+  return { pool, connection, client, destroy, onUseless, renew }
 }
 
 test('a statement that is not answered in its whole time speaks for the server', async () => {
   const { client, destroy, onUseless } = silentPool()
-  await expect(client.query({ text: 'select 1' })).rejects.toBe(timeout)
+  const query = { text: 'select 1', query_timeout: 5_500, isShort: false }
+  await expect(queryOn(client, query)).rejects.toBe(timeout)
   expect([destroy.mock.calls.length, onUseless.mock.calls.length]).toEqual([1, 1])
 })
 
 test('one that had little time left ends its own connection alone', async () => {
   const { pool, client, destroy, onUseless } = silentPool()
-  await expect(client.query({ text: 'select 1', query_timeout: 500 })).rejects.toBe(timeout)
+  const query = { text: 'select 1', query_timeout: 500, isShort: true }
+  await expect(queryOn(client, query)).rejects.toBe(timeout)
   pool.emit('release', timeout, client)
   expect([destroy.mock.calls.length, onUseless.mock.calls.length]).toEqual([1, 0])
+})
+
+test('a retired connection is closed when it is idle, and not before', () => {
+  const { pool, client, destroy, renew } = silentPool()
+  renew()
+  expect(destroy).not.toHaveBeenCalled()
+  pool.emit('release', undefined, client)
+  expect(destroy).toHaveBeenCalledOnce()
+})
+
+test('a retired connection is not handed out, and says nothing about the server', async () => {
+  const { connection, client, onUseless, renew } = silentPool()
+  renew()
+  connection.emit('error', new Error('Connection terminated unexpectedly'))
+  expect(onUseless).not.toHaveBeenCalled()
+  const release = vi.fn<(isBroken: boolean) => void>()
+  const [retired, fresh] = [Object.assign(client, { release }), { release } as unknown as PoolClient]
+  const handedOut = [retired, fresh]
+  const connect = () => Promise.resolve(handedOut.shift())
+  const acquired = await acquire({ connect, idleCount: 1, waitingCount: 1, options: {} } as never, 1_000)
+  expect(acquired).toBe(fresh)
+  expect(release.mock.calls).toEqual([[true]])
 })

@@ -1,94 +1,122 @@
-// Connections that break, hang or lead to the wrong server. A pool hands out what it holds; these rules keep what it
-// holds usable. Whatever one connection learns of the server counts for the others: no two requests fail for one reason.
-import type { Pool, PoolClient } from 'pg'
+// Connections that break, hang or lead to the wrong server. What one connection learns about the server counts for the others:
+// no two requests fail for one reason.
+import { Socket } from 'node:net'
+import { Client, type ClientConfig, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { isLost } from './outcomes.ts'
 
-type Internals = {
-  query: (...args: unknown[]) => unknown
-  connection: { stream: { destroy(): void } }
+/** A connection that owns its socket, so that it can close it without an answer of the server. */
+export class Connection extends Client {
+  readonly #socket: Socket
+  #isIdle = false
+  #isUseless = false
+  /** It is closed as soon as it is idle, and not handed out any more. */
+  isRetired = false
+  onUseless: (error: unknown) => void = () => undefined
+
+  constructor(config?: string | ClientConfig) {
+    const socket = new Socket()
+    super({ ...(typeof config === 'string' ? { connectionString: config } : config), stream: () => socket })
+    this.#socket = socket
+  }
+
+  /** The pool drops the connection, and the server rolls back. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  retire(): void {
+    this.isRetired = true
+    if (this.#isIdle) this.destroy()
+  }
+
+  setIdle(isIdle: boolean): void {
+    this.#isIdle = isIdle
+    if (isIdle && this.isRetired) this.destroy()
+  }
+
+  /** The first error is the reason; the next ones only say that the connection ends. */
+  noteError(error: unknown): void {
+    if (this.#isUseless) return
+    this.#isUseless = true
+    if (!this.isRetired) this.onUseless(error)
+  }
+
+  /** Its caller had less time left than a statement may take, which says nothing about the server. */
+  ignoreErrors(): void {
+    this.#isUseless = true
+  }
 }
-type PoolInternals = { _idle: readonly { client: Internals }[]; _remove: (client: Internals) => void }
+
+/** The connection that a pool whose `Client` is a `Connection` has handed out. */
+export const connectionOf = (client: PoolClient): Connection => client as unknown as Connection
 
 /** The server takes no writes: a standby, or a primary that has become one. */
 export const isReadOnly = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === '25006'
 
-/** What a pool reports: the error that made a connection useless, unless the pool has been renewed since it was opened. */
+const isTimeout = (error: unknown): boolean => (error as Error | undefined)?.message === 'Query read timeout'
+const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(error)
+
+/** `isShort`: the caller has less time left than a statement may take. */
+export type TimedQuery = QueryConfig & { query_timeout: number; isShort: boolean }
+
+/**
+ * Runs a statement. After a read timeout it is unknown what the server does with the statement: a BEGIN may still run, and a
+ * dead route stays dead. After the server said that it ends the connection (57P01 to 57P05), the pool would still hand it out
+ * until the end arrives; and a server that takes no writes (25006) may have a successor. Then the connection is destroyed.
+ */
+export async function queryOn(
+  client: PoolClient,
+  { isShort, ...query }: TimedQuery,
+): Promise<QueryResult<Record<string, unknown>>> {
+  try {
+    return await client.query<Record<string, unknown>>(query)
+  } catch (error) {
+    if (isUnusableAfter(error)) {
+      const connection = connectionOf(client)
+      if (isShort && isTimeout(error)) connection.ignoreErrors()
+      else connection.noteError(error)
+      connection.destroy()
+    }
+    throw error
+  }
+}
+
+/** What a pool reports: the error that made a connection useless, unless it was retired before. */
 type OnUseless = (error: unknown, renewOwn: () => void) => void
 
 /**
- * Applies to every connection the pool opens from now on. The returned function closes all existing connections, each when
- * it is not in use: those that only read would keep using a former server, and its old rows, forever.
+ * Applies to every connection the pool opens from now on. The returned function retires all existing connections: those that
+ * only read would keep using a previous server, and its old rows, forever.
  */
-export function keepConnectionsHonest(pool: Pool, onUseless: OnUseless = () => undefined): () => void {
-  const openedIn = new WeakMap<object, number>()
-  const useless = new WeakSet<object>()
-  let generation = 0
+export function watchConnections(pool: Pool, onUseless: OnUseless = () => undefined): () => void {
+  const open = new Set<Connection>()
   const renew = (): void => {
-    generation++
-    const { _idle: idle, _remove: remove } = pool as unknown as PoolInternals
-    for (const { client } of Array.from(idle)) {
-      remove.call(pool, client)
-      // On a dead route nothing answers the goodbye.
-      setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref()
-    }
-  }
-  /** The first error says why; what follows is that the connection ends. */
-  const note = (client: object, error: unknown): void => {
-    if (useless.has(client)) return
-    useless.add(client)
-    if (openedIn.get(client) === generation) onUseless(error, renew)
+    for (const connection of open) connection.retire()
   }
   pool.on('connect', (client: PoolClient) => {
-    // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process;
-    // the query in flight fails by itself.
-    client.on('error', (error) => note(client, error))
-    destroyWhenUnusable(client, (error, isShortened) => {
-      // Its caller had less time left than a statement may take, which says nothing of the server.
-      if (isShortened && isTimeout(error)) useless.add(client)
-      else note(client, error)
-    })
-    openedIn.set(client, generation)
+    const connection = connectionOf(client)
+    open.add(connection)
+    connection.onUseless = (error) => onUseless(error, renew)
+    // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process; the
+    // query in flight fails by itself.
+    connection.on('error', (error) => connection.noteError(error))
   })
+  pool.on('acquire', (client) => connectionOf(client).setIdle(false))
   pool.on('release', (error, client) => {
-    if (isUnusableAfter(error)) note(client, error)
-    // The pool then takes it for used up.
-    if (openedIn.get(client) !== generation) Object.assign(client, { _poolUseCount: Infinity })
+    if (isUnusableAfter(error)) connectionOf(client).noteError(error)
+    connectionOf(client).setIdle(true)
   })
+  pool.on('remove', (client) => void open.delete(connectionOf(client)))
   return renew
 }
-
-const goodbyeMs = 1_000
-
-/**
- * After a read timeout it is unknown what the server did or will do with the statement: a BEGIN may still run, and a
- * dead route stays dead. After the server said that it ends the connection (57P01 to 57P05), the pool would still hand
- * it out until the end arrives; and one that takes no writes (25006) may long have a successor. The socket is
- * destroyed, so the pool drops the connection and the server rolls back.
- */
-function destroyWhenUnusable(client: Internals, note: (error: unknown, isShortened: boolean) => void): void {
-  const query = client.query.bind(client)
-  client.query = (...args) => {
-    const result = query(...args)
-    if (result instanceof Promise)
-      result.catch((error: unknown) => {
-        if (!isUnusableAfter(error)) return
-        note(error, (args[0] as { query_timeout?: number }).query_timeout !== undefined)
-        client.connection.stream.destroy()
-      })
-    return result
-  }
-}
-
-const isTimeout = (error: unknown): boolean => (error as Error | undefined)?.message === 'Query read timeout'
-const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(error)
 
 const firstGapMs = 1_000
 const longestGapMs = 10_000
 const calmMs = 30_000
 
 export type Renewals = {
-  /** Keeps the connections of this pool honest. */
+  /** Watches the connections of this pool. */
   add(pool: Pool): void
   /** A connection could not be made. */
   noteRefusal: (error: Error) => void
@@ -98,8 +126,8 @@ export type Renewals = {
 }
 
 /**
- * When one connection is lost, the others to the same server are not handed out any more: those of its own pool at once,
- * those of all pools at once too, and then at most once a second, less and less often while new ones are lost as well.
+ * When one connection is lost, the others to the same server are not handed out any more: those of its own pool immediately,
+ * those of all pools immediately too, and then at most once a second, less and less often while new ones are lost as well.
  */
 export function createRenewals(onReadOnly: () => void): Renewals {
   const pools: (() => void)[] = []
@@ -114,13 +142,13 @@ export function createRenewals(onReadOnly: () => void): Renewals {
     if (soon !== undefined) return
     const waitMs = lastAt + gapMs - performance.now()
     if (waitMs < -calmMs) gapMs = 0
-    const begin = (): void => {
+    const start = (): void => {
       lastAt = performance.now()
       gapMs = Math.min(longestGapMs, Math.max(firstGapMs, gapMs * 2))
       renew()
     }
-    if (waitMs <= 0) begin()
-    else soon = setTimeout(begin, waitMs).unref()
+    if (waitMs <= 0) start()
+    else soon = setTimeout(start, waitMs).unref()
   }
   const noteUseless: OnUseless = (error, renewOwn) => {
     if (isReadOnly(error)) onReadOnly()
@@ -128,7 +156,7 @@ export function createRenewals(onReadOnly: () => void): Renewals {
     renewPaced()
   }
   return {
-    add: (pool) => void pools.push(keepConnectionsHonest(pool, noteUseless)),
+    add: (pool) => void pools.push(watchConnections(pool, noteUseless)),
     noteRefusal: (error) => {
       // A server that starts or ends: connections that are open lead to one that has ended, or will.
       if ((error as { code?: string }).code === '57P03') renewPaced()

@@ -1,7 +1,7 @@
 // The time of the database. Replicas of one installation have many clocks and one database: what is stored, ordered and
 // expired by time goes by its clock, so a machine whose own clock is wrong dates nothing wrongly.
-import type { Pool } from 'pg'
 import type { Clock } from '../clock.ts'
+import type { Run, Statement } from './prepared.ts'
 
 export type DatabaseClock = Clock & {
   /** Reads the database's time; until the first success the machine's own is used. */
@@ -14,17 +14,16 @@ export type DatabaseClock = Clock & {
 const syncEveryMs = 30_000
 // A slower response says too little about the moment it was given.
 const maxRoundTripMs = 2_000
+const statement: Statement = { kind: 'read', text: 'select extract(epoch from clock_timestamp()) as time' }
 
 /** Counts on from the last time read, by the monotonic clock; costs one short statement in 30 seconds. */
-export function createDatabaseClock(pool: Pool): DatabaseClock {
+export function createDatabaseClock(run: Run): DatabaseClock {
   let originMs = Date.now() - performance.now()
   const sync = async (): Promise<void> => {
     const sent = performance.now()
-    const { rows } = await pool.query<{ time: string }>(
-      'select extract(epoch from clock_timestamp()) as time',
-    )
+    const [row] = await run<{ time: string }>(statement, [])
     const received = performance.now()
-    if (received - sent <= maxRoundTripMs) originMs = Number(rows[0]?.time) * 1_000 - (sent + received) / 2
+    if (received - sent <= maxRoundTripMs) originMs = Number(row?.time) * 1_000 - (sent + received) / 2
   }
   // Readiness reports a database that does not answer; the clock goes on as it is.
   const timer = setInterval(() => void sync().catch(() => undefined), syncEveryMs)

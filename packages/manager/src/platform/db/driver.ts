@@ -13,7 +13,8 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
-import { isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { queryOn } from './connections.ts'
+import { isRejected, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 import { currentOwner } from './owner.ts'
 import { type Retry, type RetryKind, type StatementKind, canRunTwice } from './retry.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
@@ -163,12 +164,13 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  async #run(query: QueryConfig) {
+  async #run(query: QueryConfig, shortMs: number | null = null) {
     if (this.#client === null) throw new Error('the connection was given back')
+    const query_timeout = shortMs ?? this.#options.readTimeoutMs
     try {
-      return await this.#client.query(query)
+      return await queryOn(this.#client, { ...query, query_timeout, isShort: shortMs !== null })
     } catch (error) {
-      if (!isAnswered(error)) this.#isUnclear = true
+      if (!isRejected(error)) this.#isUnclear = true
       throw error
     }
   }
@@ -188,7 +190,7 @@ class Connection implements DatabaseConnection {
           this.#isUnclear = false
         }
         const isShort = isLimited && (retries > 0 || time.isShort())
-        return this.#run({ ...query, ...(isShort ? { query_timeout: time.statementMs() } : {}) })
+        return this.#run(query, isShort ? time.statementMs() : null)
       },
       { withinMs: readTimeoutMs, ...retrying },
     )
@@ -201,10 +203,6 @@ type Retrying = {
   /** Time that has passed counts. A write has its whole time: after a timeout its outcome is unknown. */
   isLimited: boolean
 }
-
-/** The server said what is wrong with the statement; the connection goes on. */
-const isAnswered = (error: unknown): boolean =>
-  /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '') && !isWorthAnother(error)
 
 const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 

@@ -40,7 +40,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const lookUp = () => database.read<{ n: number }>({ name: 'n', kind: 'read', text: 'select 1 as n' }, [])
+const lookUp = () => database.run<{ n: number }>({ name: 'n', kind: 'read', text: 'select 1 as n' }, [])
 const select = () => database.db.read.selectFrom('users').select('id').limit(1).execute()
 const begin = () =>
   database.db.transaction((tx) => tx.selectFrom('users').select('id').execute(), { runsOnce: true })
@@ -84,7 +84,7 @@ describe('when all sessions are ended', () => {
 
 describe('a change', () => {
   const insert = (id: number) =>
-    database.write({ name: 'w', kind: 'write', text: 'insert into lost_writes values ($1)' }, [id])
+    database.run({ name: 'w', kind: 'write', text: 'insert into lost_writes values ($1)' }, [id])
   const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
@@ -117,7 +117,7 @@ describe('a change', () => {
 
   test('that may run twice is repeated', async () => {
     const text = 'insert into lost_writes values ($1) on conflict do nothing'
-    const write = () => database.write({ name: 'i', kind: 'idempotent', text }, [2])
+    const write = () => database.run({ name: 'i', kind: 'idempotent', text }, [2])
     expect(await cutDuring(write)).toBe(null)
     expect(retries).toContain('write')
     expect((await service.sql.query('select id from lost_writes where id = 2')).rowCount).toBe(1)

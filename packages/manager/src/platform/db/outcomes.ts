@@ -75,6 +75,9 @@ export const isWorthAnother = (error: unknown): boolean => isLost(error) || code
 /** The transaction lost against another one, and would probably succeed if it ran again. */
 export const isLostRace = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error))
 
+/** The server says what is wrong with the statement; the connection can be used again. */
+export const isRejected = (error: unknown): boolean => isState.test(codeOf(error)) && !isLost(error)
+
 const unsure = new WeakSet<Error>()
 
 /** Notes of an error what became of the change, for whoever tells the caller. */

@@ -25,8 +25,8 @@ export function setOwner(projectId: string): void {
   if (request !== undefined) request.projectId ??= projectId
 }
 
-/** Whom the running request works for; the service itself outside of requests. */
-export function currentOwner(): string {
+/** Whom the running request works for; `service` outside of requests. */
+export function currentOwner(service = 'service'): string {
   const request = current.getStore()
-  return request === undefined ? 'service' : (request.projectId ?? request.caller)
+  return request === undefined ? service : (request.projectId ?? request.caller)
 }

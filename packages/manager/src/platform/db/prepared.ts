@@ -1,18 +1,28 @@
-// Statements that run at every request: each connection prepares them once, under their names.
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+// Single statements outside Kysely. Each connection prepares a named statement once: for the few that run at every request.
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import { acquire, createTimeLimit } from './acquire.ts'
-import { type Struck, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { type TimedQuery, queryOn } from './connections.ts'
+import { type Struck, isRejected, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { currentOwner } from './owner.ts'
 import { type Attempt, type Retry, type StatementKind, canRunTwice } from './retry.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
+import type { FairShare } from '../throttle/fair-share.ts'
 
 /** Columns keep the names the statement gives them. */
-export type PreparedStatement = {
+export type Statement = { name?: string; kind: StatementKind; text: string }
+export type PreparedStatement = Statement & {
   name: string
-  text: string
-  kind: StatementKind
+  /**
+   * `large`: its rows may be large, so authentication must not wait behind it. `long`: it may take longer than a request, and
+   * is planned anew for its values each time.
+   */
+  size?: 'large' | 'long'
 }
-export type Write = (statement: PreparedStatement, values: unknown[]) => Promise<number>
-export type Read = <Row extends object>(statement: PreparedStatement, values: unknown[]) => Promise<Row[]>
+/** Returns the rows of the statement. */
+export type Run<S extends Statement = Statement> = <Row extends object>(
+  statement: S,
+  values: unknown[],
+) => Promise<Row[]>
 /** A prepared statement has a name. */
 export type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
 export type Watch = {
@@ -23,74 +33,76 @@ export type Watch = {
 /** What all connections of a process share, and how long a statement on these may take, seen from here. */
 export type Using = { watch: Watch; retry: Retry; readTimeoutMs: number }
 
-/** Runs statements on this pool; returns their rows. */
-export function readsOn(pool: Pool, name: PoolName, using: Using): Read {
-  const run = preparedOn(pool, name, using)
-  return async <Row extends object>(statement: PreparedStatement, values: unknown[]) =>
-    (await run(statement, values)).rows as Row[]
-}
-
-/** Runs statements on this pool; returns how many rows they touched. */
-export function writesOn(pool: Pool, name: PoolName, using: Using): Write {
-  const run = preparedOn(pool, name, using)
-  return async (statement, values) => (await run(statement, values)).rowCount ?? 0
-}
-
-function preparedOn(pool: Pool, poolName: PoolName, { watch, retry, readTimeoutMs }: Using) {
-  const run = async (statement: PreparedStatement, values: unknown[]) => {
-    const { name, text, kind } = statement
-    const mayRepeat = canRunTwice(kind)
-    let struck: Struck = 'connecting'
+/** Runs statements on this pool. Statements that `share` is given for take turns, by project or by name. */
+export function runsOn(pool: Pool, poolName: PoolName, using: Using, share: FairShare | null = null): Run {
+  const { watch, readTimeoutMs } = using
+  const run = async (statement: Statement, values: unknown[]): Promise<QueryResult> => {
     const time = createTimeLimit(pool, readTimeoutMs)
-    const attempt: Attempt<QueryResult> = async ({ retries }) => {
-      struck = 'connecting'
-      const client = await acquire(pool, time.waitMs())
-      struck = 'committing'
-      // A change that may not run twice has its whole time: nobody would know what became of it.
-      const isLimited = (retries > 0 || time.isShort()) && mayRepeat
-      const limits = isLimited ? { query_timeout: time.statementMs() } : {}
-      return runAndRelease(client, { name, text, values, ...limits })
-    }
-    const isWorth = (error: unknown): boolean =>
-      isWorthAnother(error) && (mayRepeat || outcomeOf(error, struck) === 'not applied')
+    const lease = (await share?.take([currentOwner(statement.name)])) ?? null
     try {
-      for (let tries = 0; ; tries++)
-        try {
-          return await retry(attempt, {
-            kind: kind === 'read' ? 'read' : 'write',
-            withinMs: readTimeoutMs,
-            isWorth,
-          })
-        } catch (error) {
-          // Each connection of the pool fails at most once.
-          if (tries === pool.options.max || !isForgotten(error)) throw error
-        }
-    } catch (error) {
-      if (kind !== 'read') noteOutcome(error, struck)
-      throw error
+      return await retried(pool, using, { statement, values, time })
+    } finally {
+      lease?.release()
     }
   }
-  return async (statement: PreparedStatement, values: unknown[]) => {
+  return async <Row extends object>(statement: Statement, values: unknown[]) => {
     watch.onStatement?.(statement.text)
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     try {
-      return await run(statement, values)
+      return (await run(statement, values)).rows as Row[]
     } finally {
-      const durationMs = performance.now() - begunAt
+      const durationMs = performance.now() - startedAt
       watch.onStatementTime?.(poolName, durationMs / 1_000)
-      watch.onEnd?.({ sql: statement.text, name: statement.name, durationMs })
+      watch.onEnd?.({ sql: statement.text, name: statement.name ?? null, durationMs })
     }
   }
 }
 
-/** The pool drops a connection after an error. */
-async function runAndRelease(client: PoolClient, query: QueryConfig): Promise<QueryResult> {
+type Call = { statement: Statement; values: unknown[]; time: ReturnType<typeof createTimeLimit> }
+
+async function retried(
+  pool: Pool,
+  { retry, readTimeoutMs }: Using,
+  { statement: { name, text, kind }, values, time }: Call,
+): Promise<QueryResult> {
+  const mayRepeat = canRunTwice(kind)
+  let struck: Struck = 'connecting'
+  const attempt: Attempt<QueryResult> = async ({ retries }) => {
+    struck = 'connecting'
+    const client = await acquire(pool, time.waitMs())
+    struck = 'committing'
+    // A write has its whole time: after a timeout its outcome is unknown.
+    const isShort = mayRepeat && (retries > 0 || time.isShort())
+    const query_timeout = isShort ? time.statementMs() : readTimeoutMs
+    return runAndRelease(client, { name, text, values, query_timeout, isShort })
+  }
+  const isWorth = (error: unknown): boolean =>
+    isWorthAnother(error) && (mayRepeat || outcomeOf(error, struck) === 'not applied')
   try {
-    const result = await client.query(query)
+    for (let tries = 0; ; tries++)
+      try {
+        return await retry(attempt, {
+          kind: kind === 'read' ? 'read' : 'write',
+          withinMs: readTimeoutMs,
+          isWorth,
+        })
+      } catch (error) {
+        // Each connection of the pool fails at most once.
+        if (tries === pool.options.max || !isForgotten(error)) throw error
+      }
+  } catch (error) {
+    if (kind !== 'read') noteOutcome(error, struck)
+    throw error
+  }
+}
+
+async function runAndRelease(client: PoolClient, query: TimedQuery): Promise<QueryResult> {
+  try {
+    const result = await queryOn(client, query)
     client.release()
     return result
   } catch (error) {
-    client.release(error as Error)
+    client.release(isRejected(error) && !isForgotten(error) ? undefined : (error as Error))
     throw error
   }
 }

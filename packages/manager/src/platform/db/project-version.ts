@@ -48,12 +48,12 @@ type Wanted = { projectId: string; area: Area }
 export type ReadProjectVersion = (projectId: string, area: Area) => Promise<string | null>
 
 /** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
-export function createProjectVersions(database: Pick<Database, 'read'>): ReadProjectVersion {
+export function createProjectVersions(database: Pick<Database, 'run'>): ReadProjectVersion {
   const read = createCoalesced<Wanted, string>({
     keyOf: ({ projectId, area }) => `${area} ${projectId}`,
     run: async (wanted) => {
       const values = [wanted.map(({ projectId }) => projectId), wanted.map(({ area }) => area)]
-      const rows = await database.read<{ position: number; version: string }>(statement, values)
+      const rows = await database.run<{ position: number; version: string }>(statement, values)
       return inPlace(wanted.length, rows).map((row) => row?.version ?? null)
     },
   })

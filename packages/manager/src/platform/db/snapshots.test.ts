@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
 import { createConnectGate } from './connect-gate.ts'
-import { keepConnectionsHonest } from './connections.ts'
+import { Connection, watchConnections } from './connections.ts'
 import { createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -10,7 +10,7 @@ import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
 
 let service: TestApp
 beforeAll(async () => {
-  service = await startTestApp({ env: { SVC_DATABASE_REPORT_POOL_SIZE: '1' } })
+  service = await startTestApp({ env: { SVC_DATABASE_REPORT_POOL_SIZE: '2' } })
 })
 afterAll(() => service.close())
 const retry = createRetry(createConnectGate())
@@ -40,7 +40,7 @@ test('a snapshot is of one moment, read only, and streams rows in batches', asyn
   }
 })
 
-test('as many are open as there are connections; the next is told to come again', async () => {
+test('one connection is left for other work; the next snapshot is told to come again', async () => {
   const snapshot = await open()
   await expect(open()).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
   await snapshot.close()
@@ -86,9 +86,9 @@ test('a connection that the server ends is not held', async () => {
 
 test('a statement that is not answered in time ends the connection; a reader that takes its time does not', async () => {
   const options = '-c client_connection_check_interval=500'
-  const pool = new Pool({ connectionString: service.database.url, max: 1, options })
-  keepConnectionsHonest(pool)
-  const openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000 })
+  const pool = new Pool({ connectionString: service.database.url, max: 1, options, Client: Connection })
+  watchConnections(pool)
+  const openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000, max: 1 })
   try {
     const silent = await openBriefly()
     await expect(silent.query('select pg_sleep(300)')).rejects.toThrow('terminated')
@@ -114,9 +114,9 @@ describe('a server that hangs', () => {
     const url = new URL(service.database.url)
     way = await startDarkProxy({ host: url.hostname, port: Number(url.port || 5432) })
     url.host = `127.0.0.1:${way.port}`
-    pool = new Pool({ connectionString: url.href, max: 1 })
-    keepConnectionsHonest(pool)
-    openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000 })
+    pool = new Pool({ connectionString: url.href, max: 1, Client: Connection })
+    watchConnections(pool)
+    openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000, max: 1 })
   })
   afterEach(async () => {
     await pool.end()

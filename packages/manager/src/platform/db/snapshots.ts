@@ -2,6 +2,8 @@
 // Whoever reads slowly holds one of these connections and a batch of rows, never one that requests need.
 import type { Pool, PoolClient } from 'pg'
 import { unavailable } from '../errors.ts'
+import { acquire } from './acquire.ts'
+import { connectionOf } from './connections.ts'
 import type { Retry } from './retry.ts'
 
 /** One moment of the database. Columns keep the names the statement gives them. */
@@ -16,7 +18,7 @@ export type Snapshot = {
   /** Gives the connection back; a stream that is not at its end ends. */
   close(): Promise<void>
 }
-/** Throws 503 when all connections for reports are in use. */
+/** Throws 503 when as many are open as may be. */
 export type OpenSnapshot = () => Promise<Snapshot>
 
 // Longer than a connection of ours stays open whose response nobody reads.
@@ -30,14 +32,17 @@ export type SnapshotOptions = {
   retry: Retry
   /** One that does not answer for so long is ended; pg itself sets no timeout. */
   readTimeoutMs: number
+  /** How many may be open. */
+  max: number
 }
 
 /** Snapshots on the connections of this pool. */
-export function createSnapshots(pool: Pool, { retry, readTimeoutMs }: SnapshotOptions): OpenSnapshot {
+export function createSnapshots(pool: Pool, { retry, readTimeoutMs, max }: SnapshotOptions): OpenSnapshot {
   let open = 0
-  const attempt = async (): Promise<Snapshot> => begin(await pool.connect(), readTimeoutMs, () => open--)
+  const attempt = async (): Promise<Snapshot> =>
+    begin(await acquire(pool, Infinity), readTimeoutMs, () => open--)
   return async () => {
-    if (open >= pool.options.max)
+    if (open >= max)
       throw unavailable(`${open} reports or exports are running already; try again when one has ended`)
     open++
     try {
@@ -106,7 +111,7 @@ async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => v
 function watchSilence(client: PoolClient, readTimeoutMs: number) {
   let waiting = 0
   const timer = setTimeout(() => {
-    if (waiting > 0) (client as unknown as Connected).connection.stream.destroy()
+    if (waiting > 0) connectionOf(client).destroy()
   }, readTimeoutMs)
   return {
     run: async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
@@ -121,7 +126,6 @@ function watchSilence(client: PoolClient, readTimeoutMs: number) {
     close: (): void => clearTimeout(timer),
   }
 }
-type Connected = { connection: { stream: { destroy(): void } } }
 
 /**
  * The rows of a statement, by pg's callback and without its timeout. With the promises and timers that pg makes, the rows of

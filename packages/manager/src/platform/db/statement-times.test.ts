@@ -14,13 +14,13 @@ const counted = async (pool: string): Promise<number> => {
 }
 
 test('every statement is counted by the connections it runs on, also one that fails', async () => {
-  const { read, writeNotifications, db } = service.world.database
-  const before = [await counted('main'), await counted('lookup'), await counted('notification')]
+  const { run, db } = service.world.database
+  const before = [await counted('requests'), await counted('lookups'), await counted('long')]
   await db.read.selectFrom('projects').select('id').execute()
-  await read({ name: 'one', kind: 'read', text: 'select $1::int as one' }, [1])
+  await run({ name: 'one', kind: 'read', text: 'select $1::int as one' }, [1])
   await expect(
-    writeNotifications({ name: 'none', kind: 'read', text: 'select 1 / $1::int' }, [0]),
+    run({ name: 'none', kind: 'read', size: 'long', text: 'select 1 / $1::int' }, [0]),
   ).rejects.toThrow('division by zero')
-  const after = [await counted('main'), await counted('lookup'), await counted('notification')]
+  const after = [await counted('requests'), await counted('lookups'), await counted('long')]
   expect(after.map((count, index) => count - (before[index] as number))).toEqual([1, 1, 1])
 })

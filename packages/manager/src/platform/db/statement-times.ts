@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client'
 import { createQuickHistogram } from '../quick-histogram.ts'
 
-const pools = ['main', 'lookup', 'content', 'log', 'notification', 'report'] as const
+const pools = ['requests', 'lookups', 'long', 'jobs'] as const
 export type PoolName = (typeof pools)[number]
 export type OnStatementTime = (pool: PoolName, seconds: number) => void
 

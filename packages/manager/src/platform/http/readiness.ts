@@ -2,7 +2,7 @@
 // because one that only reads is of no use. The probe has its own connection, so a busy pool does not look like a dead
 // database, and its result is at most a second old.
 import { Pool } from 'pg'
-import { isReadOnly, keepConnectionsHonest } from '../db/connections.ts'
+import { isReadOnly, watchConnections } from '../db/connections.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -80,7 +80,7 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     keepAlive: true,
     application_name: 'manager-readiness',
   })
-  keepConnectionsHonest(pool)
+  watchConnections(pool)
   pool.on('error', () => watch())
   let last: { at: number; state: Promise<DatabaseState> } | null = null
   let watching: NodeJS.Timeout | undefined

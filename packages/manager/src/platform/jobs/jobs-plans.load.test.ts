@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { lookupSettings } from '../db/database.ts'
+import { lookupSettings } from '../db/pools.ts'
 import { fetch } from './statements.ts'
 
 let service: TestApp

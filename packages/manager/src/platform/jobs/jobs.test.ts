@@ -345,10 +345,12 @@ describe('the table of jobs', () => {
       acquireTimeoutMs: 60_000,
       log: service.world.log,
     })
-    const own = createJobs({ pool: database.pool })
+    const own = createJobs({ run: database.runForJobs })
     try {
       await grantPrivileges(admin, role)
-      await expect(database.pool.query('create table mine (id int)')).rejects.toThrow('permission denied')
+      await expect(database.pools.requests.query('create table mine (id int)')).rejects.toThrow(
+        'permission denied',
+      )
       await database.db.transaction((tx) =>
         own.enqueue(tx, 'letters', [{ data: { to: 'x' }, owner: 'x', group: 'x/one' }]),
       )

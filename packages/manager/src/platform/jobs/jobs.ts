@@ -2,8 +2,8 @@
 // cause is committed. A fetch hides the job for the length of a lease; a process that is lost stops extending it, and the
 // job is fetched by another. All times are the database's.
 import { CompiledQuery } from 'kysely'
-import type { Pool } from 'pg'
 import type { Tx } from '../db/handles.ts'
+import type { Run } from '../db/prepared.ts'
 import * as statements from './statements.ts'
 
 export type NewJob<Data extends object = object> = {
@@ -39,10 +39,8 @@ export type Jobs = ReturnType<typeof createJobs>
 
 const maxWoken = 1_000
 
-/** Every statement runs on the pool, or in the transaction that is given. */
-export function createJobs({ pool }: { pool: Pool }) {
-  const run = async <Row>(text: string, values: unknown[]): Promise<Row[]> =>
-    (await pool.query(text, values)).rows as Row[]
+/** `run` runs the statements that no transaction is given for. */
+export function createJobs({ run }: { run: Run }) {
   /** Claims whose end is under way: a touch that does not find them has not lost them. */
   const ending = new WeakSet<JobClaim>()
 
@@ -68,7 +66,7 @@ export function createJobs({ pool }: { pool: Pool }) {
       if (claims.length === 0) return new Set()
       for (const claim of claims) ending.add(claim)
       if (tx === undefined) return idsOf(await run(statements.finish, valuesOf(claims)))
-      const query = CompiledQuery.raw(statements.finish, valuesOf(claims))
+      const query = CompiledQuery.raw(statements.finish.text, valuesOf(claims))
       return idsOf((await tx.executeQuery<{ id: string }>(query)).rows)
     },
 

@@ -1,5 +1,6 @@
 // The statements on the table of jobs. Those that change several rows lock them in the order of their ids, so that two of
 // them never wait for each other. They have no names: a pooler of transactions need not know them.
+import type { Statement } from '../db/prepared.ts'
 
 /** Touches are much more frequent. */
 const lease = `interval '10 seconds'`
@@ -29,7 +30,9 @@ const maxVisits = 100
  * below the limit of each. No group is read to its end, and of the held jobs only as many as the limit of a group. A row
  * without an id is the group at which it stopped with fewer jobs than it may fetch.
  */
-export const fetch = `
+export const fetch: Statement = {
+  kind: 'write',
+  text: `
     with recursive visited as (
       (${nextGroup('$5', '$6', '1')})
       union all
@@ -54,28 +57,44 @@ export const fetch = `
     select id, claims, data, owner, group_key as "group" from fetched
     union all
     select null, null, null, owner, group_key from visited
-    where visit = ${maxVisits} and (select count(*) from chosen) < $2`
+    where visit = ${maxVisits} and (select count(*) from chosen) < $2`,
+}
 
-export const finish = `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`
+export const finish: Statement = {
+  kind: 'write',
+  text: `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`,
+}
 
-export const touch = `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
-    from locked l where j.id = l.id and j.is_held returning j.id`
+export const touch: Statement = {
+  kind: 'idempotent',
+  text: `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
+    from locked l where j.id = l.id and j.is_held returning j.id`,
+}
 
-export const putBack = `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
+export const putBack: Statement = {
+  kind: 'idempotent',
+  text: `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
       case when $3::float8 > 0 then now() + make_interval(secs => $3::float8 / 1000 * (1 + random())) end
-    from locked l where j.id = l.id`
+    from locked l where j.id = l.id`,
+}
 
-export const wake = `
+export const wake: Statement = {
+  kind: 'idempotent',
+  text: `
     with due as materialized (
       select id from queued_jobs where hidden_until <= now() order by hidden_until limit $1 for update skip locked
     )
     update queued_jobs j set hidden_until = null, is_held = false, waiting_since = j.hidden_until
-    from due where j.id = due.id returning j.queue`
+    from due where j.id = due.id returning j.queue`,
+}
 
-export const adopt = 'select queued_jobs_adopt()'
+export const adopt: Statement = { kind: 'idempotent', text: 'select queued_jobs_adopt()' }
 
-export const backlog = `
+export const backlog: Statement = {
+  kind: 'read',
+  text: `
     select q.queue, count(j.id)::integer as waiting,
       coalesce(extract(epoch from now() - min(j.waiting_since)), 0)::float8 as "oldestSeconds"
     from unnest($1::text[]) as q (queue) left join queued_jobs j on j.queue = q.queue and j.hidden_until is null
-    group by q.queue`
+    group by q.queue`,
+}
