@@ -5,7 +5,7 @@ import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'
 import { pages } from '../src/features/inbox/inbox.store.ts'
-import { lookupSettings } from '../src/platform/db/pools.ts'
+import { lookupSettings } from '../src/platform/postgres/pools.ts'
 
 const [connectionString = '', connections = '', values = ''] = process.argv.slice(2)
 const pool = new Pool({ connectionString, max: Number(connections), options: lookupSettings })

@@ -2,7 +2,7 @@
 // `create` makes the rest. Adding a feature adds its folder, a line in app.ts and its permissions.
 import type { Config } from './config/config.ts'
 import type { RoleName, SettingsTable } from './config/readers.ts'
-import type { ConstraintMeanings } from './platform/db/db-errors.ts'
+import type { ConstraintMeanings } from './platform/postgres/db-errors.ts'
 import type { Links } from './platform/graphql/links.ts'
 import type { ResolverMap } from './platform/graphql/schema.ts'
 import type { ApiServer } from './platform/http/declarations.ts'

@@ -5,7 +5,7 @@ import { ConfigError, type Config, loadConfig, processSource } from './config/co
 import { platformSettings } from './config/settings.ts'
 import { configWarnings } from './config/warnings.ts'
 import { openDatabase } from './open-database.ts'
-import { databaseAddress } from './platform/db/addresses.ts'
+import { databaseAddress } from './platform/engine-addresses.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import type { Logger } from './platform/log/log.ts'
 import { startBackgroundWork } from './platform/jobs/start.ts'

@@ -281,7 +281,7 @@ describe('limits', () => {
     const now = performance.now.bind(performance)
     let calls = 0
     // Every look at the clock is 25 s after the one before, but for those of the database: it has enough time.
-    const isOfDatabase = (): boolean => new Error().stack?.includes('/platform/db/') === true
+    const isOfDatabase = (): boolean => new Error().stack?.includes('/platform/postgres/') === true
     const clock = vi
       .spyOn(performance, 'now')
       .mockImplementation(() => (isOfDatabase() ? now() : now() + 25_000 * calls++))

@@ -1,7 +1,7 @@
 // Behind a connection pooler: one that hands sessions round is refused at the start, one that does not is served.
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { assertOwnStatements } from '../src/platform/db/poolers.ts'
+import { assertOwnStatements } from '../src/platform/postgres/poolers.ts'
 import { type PgBouncerOptions, startPgBouncer } from '@manager/harness/engines/pgbouncer.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'

@@ -1,7 +1,7 @@
 // Redis by sentinels and as a cluster: commands and channels while all is well, and while masters are killed and frozen.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { slotOf } from '../src/platform/db/redis-slots.ts'
+import { slotOf } from '../src/platform/redis/slots.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { redisOptions } from '../src/world.ts'

@@ -6,7 +6,7 @@ const m = 'packages/manager'
 const imports: Record<string, string> = {
   [`${m}/src/features/tenants/tenants.test.ts`]: `import { useProject } from '../../../test/kit/project.ts'\n`,
   [`${m}/src/features/users/users.test.ts`]: `import { seedUser } from '../../../test/kit/seed.ts'\n`,
-  [`${m}/src/platform/db/partitions.test.ts`]: `import { x } from './partitions.ts'\n`,
+  [`${m}/src/platform/postgres/partitions.test.ts`]: `import { x } from './partitions.ts'\n`,
   [`${m}/test/audit/forms.test.ts`]: '',
   [`${m}/test/graphql-budget.test.ts`]: '',
   [`${m}/test/policy/policy.test.ts`]: '',

@@ -1,8 +1,8 @@
 // What each migration makes of the schema: the objects it adds or changes, and those it removes.
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
-import { describeSchema } from '../src/platform/db/schema-description.ts'
-import { knownMigrations } from '../src/platform/db/migrate.ts'
+import { describeSchema } from '../src/platform/postgres/schema-description.ts'
+import { knownMigrations } from '../src/platform/postgres/migrate.ts'
 import { createEmptyDatabase } from '../test/kit/databases.ts'
 
 type Change = { set: Record<string, string>; removed: string[] }
@@ -23,7 +23,7 @@ export async function schemaHistory(): Promise<string> {
       const change = changeBetween(before, after)
       // A baseline could not tell a database with it from one without.
       if (Object.keys(change.set).length + change.removed.length === 0)
-        throw new Error(`${name} changes nothing that src/platform/db/schema-description.ts describes`)
+        throw new Error(`${name} changes nothing that src/platform/postgres/schema-description.ts describes`)
       history[name] = change
       before = after
     }

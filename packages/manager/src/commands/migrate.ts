@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/db/migrate.ts'
+import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/postgres/migrate.ts'
 import { commandConfig } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -84,7 +84,7 @@ Examples:
     .action(async (wanted: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
       const { databaseUrl } = commandConfig(terminal, command)
       // It comes with the history of the schema, which nothing else needs.
-      const { migrateBaseline } = await import('../platform/db/baseline.ts')
+      const { migrateBaseline } = await import('../platform/postgres/baseline.ts')
       const { last, recorded } = await migrateBaseline(databaseUrl, terminal.say, { wanted, dryRun })
       terminal.say(`the schema is that of ${last}`)
       terminal.say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)

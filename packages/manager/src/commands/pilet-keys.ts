@@ -4,7 +4,7 @@ import { type SignedPackages, createPackageSigning } from '../features/pilets/si
 import { type Signing, createSigning } from '../features/pilets/signing.service.ts'
 import type { ListedKey } from '../features/pilets/signing.store.ts'
 import { type Audit, createAudit } from '../platform/audit/append.ts'
-import type { Database } from '../platform/db/database.ts'
+import type { Database } from '../platform/postgres/database.ts'
 import { encryptionRing } from '../platform/secrets/keys.ts'
 import { createLockMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'

@@ -3,8 +3,8 @@
 // that an alert sees its first rise.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
-import { retryKinds } from './db/retry.ts'
-import { createStatementTimes } from './db/statement-times.ts'
+import { retryKinds } from './postgres/retry.ts'
+import { createStatementTimes } from './postgres/statement-times.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
 type Watched = {

@@ -1,7 +1,7 @@
 // Who is calling, and which roles they hold. Memberships are read when first needed and kept for the one request.
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
-import type { Db, Reads } from '../platform/db/handles.ts'
+import type { Db, Reads } from '../platform/postgres/handles.ts'
 import { AppError } from '../platform/errors.ts'
 import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
 import type { ScopeDefinition, Scopes, Target } from './scopes.ts'

@@ -1,5 +1,5 @@
 // The decision. These functions throw or return nothing: a forgotten await cannot open a door by being truthy.
-import { setOwner } from '../platform/db/owner.ts'
+import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor, RolesInProject } from './actor.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'

@@ -1,7 +1,7 @@
 // Rights read again inside a writing transaction. The rows stay locked until it ends, so a demotion or a revocation
 // either comes before the write and stops it, or waits for it.
 import type { Permission } from './permissions.ts'
-import type { Tx } from '../platform/db/handles.ts'
+import type { Tx } from '../platform/postgres/handles.ts'
 import { notPermitted } from '../platform/errors.ts'
 import { type Actor, credentialEnded } from './actor.ts'
 import { describeRequirement } from './authorize.ts'

@@ -1,7 +1,7 @@
 // How a policy finds the project, tenant and application that a named thing belongs to. One statement finds any number
 // of names. Each feature says it for its own things (`scopes`).
 import { sql } from 'kysely'
-import type { Reads } from '../platform/db/handles.ts'
+import type { Reads } from '../platform/postgres/handles.ts'
 import { parseUuid } from '../platform/ids.ts'
 import type { Permission } from './permissions.ts'
 

@@ -1,5 +1,5 @@
 // The hosts a proxy serves, read from one moment of the database in batches: an install may have hundreds of thousands.
-import type { Snapshot } from '../platform/db/snapshots.ts'
+import type { Snapshot } from '../platform/postgres/snapshots.ts'
 import { type HostPatterns, fill, hostOf } from './hosts.ts'
 
 export type VirtualHost = {

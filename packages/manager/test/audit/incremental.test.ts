@@ -13,7 +13,7 @@ import {
 } from '../../src/platform/audit/verification-marks.ts'
 import { clearFindings, readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
 import type { DB } from '../../src/generated/db.ts'
-import type { Queries } from '../../src/platform/db/handles.ts'
+import type { Queries } from '../../src/platform/postgres/handles.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { appendRows, checkpointKey, clearTrail, macKey, sealAll, tamper } from '../kit/trail.ts'
 import { expectPassesFindAll } from '../kit/random-tampering.ts'

@@ -1,6 +1,6 @@
 // How Redis is configured: what each mode takes, and what is refused.
 import { describe, expect, test } from 'vitest'
-import { redisConnections, topologyOf } from '../../src/platform/db/redis-topology.ts'
+import { redisConnections, topologyOf } from '../../src/platform/redis/topology.ts'
 import { leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 
 const file = useFiles()

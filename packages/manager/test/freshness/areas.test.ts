@@ -3,7 +3,7 @@
 // past the service: it is the database that tells them.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Area, areas } from '../../src/platform/db/project-version.ts'
+import { type Area, areas } from '../../src/platform/postgres/project-version.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { createToken, throughProxy, validate } from '@manager/harness/credentials.ts'

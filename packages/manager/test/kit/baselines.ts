@@ -1,9 +1,9 @@
 // Databases without a record of migrations, and what `migrate baseline` makes of them.
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
-import { migrateBaseline } from '../../src/platform/db/baseline.ts'
-import { schemaStatus } from '../../src/platform/db/migrate.ts'
-import { describeSchema } from '../../src/platform/db/schema-description.ts'
+import { migrateBaseline } from '../../src/platform/postgres/baseline.ts'
+import { schemaStatus } from '../../src/platform/postgres/migrate.ts'
+import { describeSchema } from '../../src/platform/postgres/schema-description.ts'
 import type { TestDatabase } from './databases.ts'
 
 /** Runs statements on a database. */

@@ -1,8 +1,8 @@
 // Processes that talk through channels, as far as channels are concerned: each has its own Redis object and listener.
-import { type Channels, channelsOf } from '../../src/platform/db/channels.ts'
+import { type Channels, channelsOf } from '../../src/platform/redis/channels.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
-import { type Redis, type RedisOptions, createRedis } from '../../src/platform/db/redis.ts'
+import { type Redis, type RedisOptions, createRedis } from '../../src/platform/redis/redis.ts'
 import { lineCollector } from './app.ts'
 
 export type Peer = {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
-import { migrateUp } from '../../src/platform/db/migrate.ts'
+import { migrateUp } from '../../src/platform/postgres/migrate.ts'
 import { adminUrl } from '@manager/harness/run-engines.ts'
 
 const migrations = new URL('../../migrations/', import.meta.url).pathname

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { migrateUp } from '../../src/platform/db/migrate.ts'
+import { migrateUp } from '../../src/platform/postgres/migrate.ts'
 import { createHealthServer } from '../../src/platform/http/health-server.ts'
 import { freePort, startPostgres } from '@manager/harness/engines/postgres.ts'
 import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { KeptBlob } from '../../src/platform/blobs/blobs.ts'
-import type { Tx } from '../../src/platform/db/handles.ts'
+import type { Tx } from '../../src/platform/postgres/handles.ts'
 import type { BlobsWorld } from './blobs.ts'
 
 /** New projects; their ids. */

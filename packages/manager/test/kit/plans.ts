@@ -1,6 +1,6 @@
 // The plans by which the service's connections run their lookups.
 import { Client } from 'pg'
-import { lookupSettings } from '../../src/platform/db/pools.ts'
+import { lookupSettings } from '../../src/platform/postgres/pools.ts'
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Name'?: string; Plans?: Plan[] }
 

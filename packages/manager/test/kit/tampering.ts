@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { hashEntry } from '../../src/platform/audit/entry.ts'
 import { storedEntry } from '../../src/platform/audit/rows.ts'
-import type { Tx } from '../../src/platform/db/handles.ts'
+import type { Tx } from '../../src/platform/postgres/handles.ts'
 
 /** A small generator with a seed, so that a failing case can be repeated. */
 export function random(seed: number): (below: number) => number {

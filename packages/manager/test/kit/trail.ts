@@ -8,7 +8,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
 import { verificationKey } from '../../src/platform/audit/verification-marks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Database } from '../../src/platform/db/database.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
 import type { TestApp } from './app.ts'
 import { masterKey } from '@manager/harness/callers.ts'
 

@@ -8,7 +8,7 @@ import {
   releaseVerification,
   saveVerification,
 } from '../../src/platform/audit/verification-marks.ts'
-import type { Database } from '../../src/platform/db/database.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
 import { macKey } from './trail.ts'
 
 const rowsEach = 5

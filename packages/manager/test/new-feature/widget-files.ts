@@ -54,7 +54,7 @@ export const createWidgetMetrics = ({ counter, gauge }: MetricFactory) => ({
   present: gauge('svc_widgets', 'Widgets there are.'),
 })
 `,
-  [`${folder}widgets.store.ts`]: `import type { Reads, Tx } from '../../platform/db/handles.ts'
+  [`${folder}widgets.store.ts`]: `import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
 export type Widget = { id: string; projectId: string; name: string }
 
@@ -77,7 +77,7 @@ export async function countWidgets(db: Reads): Promise<number> {
   [`${folder}widgets.service.ts`]: `import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
 import { loadConfig, processSource } from '../../src/config/config.ts'
-import type { Database } from '../../src/platform/db/database.ts'
-import type { PreparedStatement } from '../../src/platform/db/prepared.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
+import type { PreparedStatement } from '../../src/platform/postgres/prepared.ts'
 import { createWorld } from '../../src/world.ts'
 
 const maxAgeMs = 50

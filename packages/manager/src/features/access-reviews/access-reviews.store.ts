@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
-import type { Queries, Tx } from '../../platform/db/handles.ts'
-import type { Snapshot } from '../../platform/db/snapshots.ts'
+import type { Queries, Tx } from '../../platform/postgres/handles.ts'
+import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { Flag, Group } from './flags.pure.ts'
 import { allEntries, firstEntries, population, populationHash, summaryOf } from './population.store.ts'
 

@@ -1,6 +1,6 @@
 // When tokens were last used, written at intervals for all of them together: authentication itself writes nothing.
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { writeLastUses } from './access-tokens.store.ts'
 

@@ -1,8 +1,8 @@
 // Who a presented personal access token belongs to. Every call reads the row, coalesced with other calls in flight,
 // so a revoked or expired token is refused at once on every replica; only the result of the slow hash is cached.
 import type { KeyObject } from 'node:crypto'
-import type { Database } from '../../platform/db/database.ts'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'

@@ -1,7 +1,7 @@
 // Tokens of an old install, whose last characters are no check of ours: whether there are any, and in which order they are
 // tried. Anybody can make up such a token for a prefix they know, so few are hashed.
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { hasUncheckedTokens } from './access-tokens.store.ts'
 

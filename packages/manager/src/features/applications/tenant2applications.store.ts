@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type FindTargets, type Target, byId } from '../../policy/scopes.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'

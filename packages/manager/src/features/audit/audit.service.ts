@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { sealMovedChains, unsealedMs } from '../../platform/audit/checkpoint.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Logger } from '../../platform/log/log.ts'

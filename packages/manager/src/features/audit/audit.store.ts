@@ -1,4 +1,4 @@
-import type { Reads } from '../../platform/db/handles.ts'
+import type { Reads } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 

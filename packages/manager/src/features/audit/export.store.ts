@@ -1,7 +1,7 @@
 // Rows of the trail as exports show them, in the order of their chains: whoever reads on from a position misses nothing, for
 // seq has no gap and a row that is committed later comes later.
 import { systemChain } from '../../platform/audit/entry.ts'
-import type { Snapshot } from '../../platform/db/snapshots.ts'
+import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { ExportFilters, ExportRequest, Position } from './export.pure.ts'
 
 /** In the order of an export's columns. */

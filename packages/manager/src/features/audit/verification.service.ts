@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import {
   type Verdict,
   type Verifier,

@@ -1,8 +1,8 @@
 // The tenants an application is enabled for, for backends that do something for each of them. There may be very many, so
 // they are read page by page, as fast as the caller takes them; between two pages nothing is held in the database.
 import type { Machine } from '../../policy/authenticate.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import {
   type TenantName,

@@ -1,6 +1,6 @@
-import type { Database } from '../../platform/db/database.ts'
-import type { Reads } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Reads } from '../../platform/postgres/handles.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 export type TenantName = { id: string; name: string }
 

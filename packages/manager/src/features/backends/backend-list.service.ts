@@ -1,5 +1,5 @@
 // The backends as operators list them. Nothing of a callback URL but its host is shown, and never a token.
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import * as store from './liveness.store.ts'
 
 type Shown = Omit<store.ListedBackend, 'callbackUrl'> & { callbackHost: string }

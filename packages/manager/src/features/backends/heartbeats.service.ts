@@ -1,7 +1,7 @@
 // Heartbeats of backends. Those that arrive within a moment share a statement, so that a thousand backends cost a few
 // statements a second; each is answered after the commit that holds it.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import { type Heartbeat, type HeartbeatOutcome, noteReception, recordHeartbeats } from './heartbeats.store.ts'

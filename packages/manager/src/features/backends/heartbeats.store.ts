@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Queries } from '../../platform/db/handles.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Queries } from '../../platform/postgres/handles.ts'
 
 /** A heartbeat for a registration, sent by this machine user. */
 export type Heartbeat = { id: string; machineUserId: string }

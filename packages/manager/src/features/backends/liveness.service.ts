@@ -1,8 +1,8 @@
 // Which backends can be called back, and which are removed because they were silent for too long. All times are those of
 // the database, and times in which the service itself could receive nothing do not count.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Db, Reads, Tx } from '../../platform/db/handles.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 /** An application in an environment. */
 export type Deployment = { applicationId: string; environmentId: string }

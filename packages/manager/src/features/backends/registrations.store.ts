@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../platform/db/handles.ts'
+import type { Tx } from '../../platform/postgres/handles.ts'
 
 export type Registration = {
   id: string

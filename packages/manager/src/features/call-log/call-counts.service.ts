@@ -1,7 +1,7 @@
 // How many calls are logged, as text for refusals such as "3 logged ESB requests"; null when none was served: a
 // refused call does not prevent a deletion. The transaction must have locked what was called and who called: a
 // first call waits for these locks.
-import type { Tx } from '../../platform/db/handles.ts'
+import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './logged-calls.store.ts'
 
 const maxCounted = 100_000

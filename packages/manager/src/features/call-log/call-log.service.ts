@@ -3,10 +3,10 @@
 // for the disk. Its end is written, and on disk, before the caller has the last byte of the response. Calls that begin
 // or end together share a statement: the cost of one is some microseconds of a shared commit.
 import { createLru } from '../../platform/cache/lru.ts'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Db } from '../../platform/db/handles.ts'
-import { isWithoutPartition, preparePartitions } from '../../platform/db/partitions.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
+import { isWithoutPartition, preparePartitions } from '../../platform/postgres/partitions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'

@@ -1,9 +1,9 @@
 // The statements that write the log of calls. Rows of calls that go on at the same time share a statement; columns
 // travel as arrays. A row is found again by the log's index on who called what, whose columns are known from its beginning.
 import { sql } from 'kysely'
-import type { Database } from '../../platform/db/database.ts'
-import type { Tx } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Tx } from '../../platform/postgres/handles.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 /** A call as it begins. */
 export type Call = {

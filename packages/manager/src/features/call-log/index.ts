@@ -2,7 +2,7 @@
 // of it. Other features ask it before they delete what it names. Forwarding itself is not here (gateway/).
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { callCounts } from './call-counts.service.ts'

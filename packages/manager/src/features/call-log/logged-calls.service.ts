@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'

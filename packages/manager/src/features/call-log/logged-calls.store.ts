@@ -1,8 +1,8 @@
 // Reading and counting logged calls. The log is large and has two indexes. By who called what: statements go from the
 // pairs that have calls to their rows, and stop where they have enough. By endpoint and request id: one call is found.
 import { type RawBuilder, sql } from 'kysely'
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { columnsOf, filterSql, orderSql } from '../../platform/lists/page.ts'
 

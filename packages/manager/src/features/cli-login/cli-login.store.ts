@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
+import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 
 type LoginStatus = 'pending' | 'approved' | 'denied' | 'fetched' | 'consumed' | 'undelivered'
 

@@ -2,7 +2,7 @@
 // consumed. A token that was never fetched, or whose response was never known to be sent, is revoked: it may be lost, and
 // nobody would miss it.
 import { type Audit, type AuditEvent, systemActor } from '../../platform/audit/append.ts'
-import type { Db, Tx } from '../../platform/db/handles.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { AccessTokensApi } from '../access-tokens/index.ts'

@@ -2,7 +2,7 @@
 // open. The tokens themselves are not here (access-tokens/), nor is how pages are made (platform/http/pages/).
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import type { Redis } from '../../platform/db/redis.ts'
+import type { Redis } from '../../platform/redis/redis.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'

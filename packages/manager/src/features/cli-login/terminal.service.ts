@@ -1,7 +1,7 @@
 // The side of the terminal: it starts a login, shows its code, and polls until somebody has decided in a browser.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound, rateLimited, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'

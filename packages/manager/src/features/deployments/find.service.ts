@@ -1,7 +1,7 @@
 // Finding a deployment at the places that the proxy names. Requests that come together share a statement, so a flood for
 // unknown applications costs as many statements as there are round trips.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type FoundDeployment, type Place, findDeployments } from './wakes.store.ts'

@@ -1,6 +1,6 @@
 // What operators decide from the command line: whether a deployment may be scaled to zero.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../platform/db/handles.ts'
+import type { Tx } from '../../platform/postgres/handles.ts'
 
 type Named = { id: string } | { project: string | undefined; slug: string | undefined }
 type NamedApplication = { id: string; slug: string; project: string }

@@ -2,7 +2,7 @@
 // orchestrator for a deployment. In a process they share a promise. Between processes the one that wakes has a claim in the
 // database (deployment_wakes); the others look every 100 ms what became of it, one of each process, without holding a
 // connection meanwhile. A claim runs out, so a process that is killed delays the others by seconds at most.
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { AppError, conflict, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log/log.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Queries, Tx } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Queries, Tx } from '../../platform/postgres/handles.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 /** An application in an environment, by the names that the proxy has for them. */
 export type Place = { applicationId: string; environment: string }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
-import { lockProjectOf } from '../../platform/db/application-rows.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import { lockProjectOf } from '../../platform/postgres/application-rows.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../policy/actor.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import * as store from './endpoints.store.ts'

@@ -1,6 +1,6 @@
 // Environments: the stages of a project. What runs in them is not here (deployments/, machine-users/).
 import { defineFeature } from '../../feature.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId } from '../../policy/scopes.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'

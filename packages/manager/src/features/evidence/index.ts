@@ -2,8 +2,8 @@
 // trail by every feature (platform/audit/append.ts), counts of failed authentications by platform/credentials/auth-failures.ts.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import type { Database } from '../../platform/db/database.ts'
-import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { registerEvidenceRoutes } from './evidence.routes.ts'
 import { type EvidenceDeps, createEvidenceService } from './evidence.service.ts'

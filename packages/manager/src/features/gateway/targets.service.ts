@@ -2,8 +2,8 @@
 // project's endpoints that was read together with the caller's token. A changed endpoint, access row or secret
 // therefore applies to every call that begins after the change is answered, and a warm call reads nothing but its own
 // token.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'

@@ -1,7 +1,7 @@
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 
 /** Which endpoint a machine user asks for. */
 export type TargetKey = { projectId: string; applicationId: string; machineUserId: string; path: string }

@@ -1,8 +1,7 @@
 // The inbox of a user in a tenant and an application: pages, whether something is unread, and marks. Whoever lost the
 // application has an empty one.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Reads } from '../../platform/db/handles.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'

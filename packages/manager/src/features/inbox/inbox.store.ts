@@ -2,9 +2,9 @@
 // application, the caller still has the application there, and the rows are neither expired nor out of date, by the clock
 // of the database. Each reads its rows in the order of an index, month by month, so that its cost follows the page and
 // not the inbox, and no month is touched that cannot hold a row of it.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { hasApplication } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'

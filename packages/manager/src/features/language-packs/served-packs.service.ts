@@ -1,9 +1,9 @@
 // What a frontend loads in its language: a pack as bytes, made once per version of the project's texts. The names of
 // packs are cached by application, the bytes by pack: a pack is built once, however many locales fall back to it.
 import { LRUCache } from 'lru-cache'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { notFound } from '../../platform/errors.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { parseUuid } from '../../platform/ids.ts'

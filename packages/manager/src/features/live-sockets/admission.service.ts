@@ -2,8 +2,8 @@
 // first frame is hello.
 import { unavailable } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
 import { type LiveSocket, closeCodes } from '../../platform/sockets/live-socket.ts'

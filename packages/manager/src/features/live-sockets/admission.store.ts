@@ -1,8 +1,8 @@
 // Whether users have an application in a tenant, as whom, and whether something is unread; for many at once, by lookups.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 
 type Read = Database['run']
 

@@ -1,7 +1,7 @@
 // Hints to the sockets of this process, and through channels to those of the others. A process listens to the channels of
 // the tenants it holds sockets for.
 import type { Clock } from '../../platform/clock.ts'
-import type { Channels, CreateChannels } from '../../platform/db/channels.ts'
+import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
 import type { SocketMetrics } from './sockets.metrics.ts'
 import { createFanOut } from './fan-out.service.ts'

@@ -1,6 +1,6 @@
 // The hub with sockets that only note what is written to them: what is counted, and in which order.
 import { describe, expect, test } from 'vitest'
-import type { Channels, CreateChannels } from '../../platform/db/channels.ts'
+import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import type { Frame } from '../../platform/sockets/frames.ts'
 import type { LiveSocket } from '../../platform/sockets/live-socket.ts'

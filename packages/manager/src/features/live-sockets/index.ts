@@ -3,7 +3,7 @@
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import type { CreateChannels } from '../../platform/db/channels.ts'
+import type { CreateChannels } from '../../platform/redis/channels.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createSockets } from '../../platform/sockets/sockets.ts'

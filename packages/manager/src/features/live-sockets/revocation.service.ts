@@ -1,7 +1,7 @@
 // Sockets end when their user may no longer be there. Every two seconds the versions of the projects that have sockets here
 // are read, which is next to nothing; where one has changed, the access of its sockets is read again.
-import type { Database } from '../../platform/db/database.ts'
-import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { closeCodes } from '../../platform/sockets/live-socket.ts'
 import { type Access, type Admission, readAccess } from './admission.store.ts'

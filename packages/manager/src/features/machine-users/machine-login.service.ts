@@ -1,7 +1,7 @@
 // Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, coalesced with
 // other calls in flight, so a rotated or disabled credential is refused at once on every replica.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
 import type { AuthFailures } from '../../platform/credentials/auth-failures.ts'
 import { AppError, rateLimited } from '../../platform/errors.ts'

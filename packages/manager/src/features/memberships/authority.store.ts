@@ -1,7 +1,7 @@
 // Reads, inside the writing transaction, what the caller holds at this moment. The rows stay locked until it ends, so
 // a demotion either comes before the grant and stops it, or waits for it.
 import type { TenantPermission } from '../../policy/roles.ts'
-import type { Tx } from '../../platform/db/handles.ts'
+import type { Tx } from '../../platform/postgres/handles.ts'
 import type { TenantRole } from './role-grants.pure.ts'
 
 /** The user's role in the tenant with its permissions, or null. */

@@ -2,8 +2,8 @@
 // role definitions of tenants. What a role may do is not here (policy/permissions.ts).
 import { defineFeature } from '../../feature.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/handles.ts'
-import type { ConstraintMeanings } from '../../platform/db/db-errors.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
+import type { ConstraintMeanings } from '../../platform/postgres/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId } from '../../policy/scopes.ts'
 import { createApplicationMembersService } from './application-members.service.ts'

@@ -1,8 +1,8 @@
 // Whether notifications and hints may be sent for a tenant and an application: both are the caller's, the application is
 // enabled for the tenant, and no setting turns them off. As SQL, since it is judged in the statement that writes.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 /** A tenant and an application, named by a machine user of a project. */
 export type CommsPlace = { projectId: string; applicationId: string; tenantId: string }

@@ -1,8 +1,8 @@
 // One statement writes any number of notifications: it judges where they go, finds who gets them, claims their keys, and
 // writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { mayUseApplications } from '../../policy/has-application.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'

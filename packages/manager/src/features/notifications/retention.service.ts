@@ -1,7 +1,7 @@
 // How long notifications stay: until they expire, until their months are dropped, or until the application is no longer
 // the tenant's. All times are the database's.
-import type { Db } from '../../platform/db/handles.ts'
-import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
+import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { partitionedTables } from './emit-writer.service.ts'

@@ -1,7 +1,7 @@
 // The statements that delete what is out of date, in parts, each by index. Several processes may run them at once: what one
 // of them has locked the others leave out.
 import { sql } from 'kysely'
-import type { Queries, Tx } from '../../platform/db/handles.ts'
+import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 
 const partSize = 5_000
 

@@ -2,9 +2,9 @@
 // package must be enabled, and some frontend of the application must load it.
 import { sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Reads } from '../../platform/db/handles.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Reads } from '../../platform/postgres/handles.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 import { layerRows, modulesOf, setsModules } from './modules.store.ts'
 
 export type BundleAddress = { applicationId: string; name: string; version: string }

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { askFor } from '../../../test/kit/cached-responses.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
-import { lookupSettings } from '../../platform/db/pools.ts'
+import { lookupSettings } from '../../platform/postgres/pools.ts'
 
 const [names, versionsEach, tenants, modules] = [10_000, 10, 10_000, 500]
 

@@ -1,10 +1,10 @@
 // One statement reads the feeds of any number of places, together with the version of the project they were read under.
 // Layers, versions and pins are each looked up by index, so that the cost follows the modules of the places and not the
 // packages or tenants there are.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { FeedPackage } from './feed.pure.ts'
 import { layerRows, modulesOf } from './modules.store.ts'
 

@@ -1,7 +1,7 @@
 // Public keys for developers who look into a signature. A frontend trusts the keys its page was given, not these: who
 // could exchange a bundle could exchange them too.
 import { type EncodedJson, encodeJson } from '../../platform/cache/encoded-json.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { readPublicKeys } from './keys.store.ts'

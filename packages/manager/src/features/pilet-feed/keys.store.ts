@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 
 const statement: PreparedStatement = {
   name: 'pilet-keys',

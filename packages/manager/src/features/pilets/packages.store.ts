@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { countOf, pageOf } from '../../platform/lists/page.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { BlobRef, StoreName } from '../../platform/blobs/blob-store.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
 /** A package, its bytes, and the key its present signature is of. */
 export type PackageToSign = BlobRef & {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { SealedColumns } from '../../platform/secrets/sealed-columns.ts'
 
 export type SigningKeyRow = {

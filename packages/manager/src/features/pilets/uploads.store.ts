@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { type PackageKey, type PiletPackage, packageColumns } from './packages.store.ts'
 
 export type NewPackage = PackageKey & {

@@ -1,6 +1,6 @@
 import type { FindTargets } from '../../policy/scopes.ts'
 import { type DeleteResult, sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 

@@ -1,8 +1,8 @@
 // Reads who a caller is and what they may do. Who they are is read at every request; what they may do is cached
 // with its version, and read again when the version, which is read at every request too, has changed.
 import { LRUCache } from 'lru-cache'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import {
   type AccessStatements,
   type Versioned,

@@ -1,8 +1,8 @@
 // Tries Basic passwords. People choose them, so a guess is counted before it is tried, per client and per user name and
 // client; an unknown name, a wrong password and a disabled machine user take the same time.
 import { hash } from 'node:crypto'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { PresentedSecret, Verifier } from '../../platform/credentials/verifier.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'

@@ -1,7 +1,7 @@
 // Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
 // read by one statement, coalesced with other requests in flight; the slow hash runs once per secret and process.
 import type { Activity } from '../../platform/credentials/activity.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../../platform/credentials/auth-failures.ts'
 import { AppError } from '../../platform/errors.ts'

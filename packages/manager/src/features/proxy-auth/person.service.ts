@@ -1,6 +1,6 @@
 // People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
 import type { Activity } from '../../platform/credentials/activity.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'

@@ -1,11 +1,10 @@
 // One statement per kind of credential reads everything the proxy asks: the credential's row, its owner, and what the
 // owner may do in the application; a shorter one reads whether the last is unchanged. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { Reads } from '../../platform/db/handles.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
 import { maxTenants } from './access.pure.ts'
 

@@ -3,7 +3,7 @@
 import { createServedPlaces } from '../../platform/cache/served-places.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { ReadProjectVersion } from '../../platform/db/project-version.ts'
+import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import { type Place, type PlaceRow, placeKey } from './layers.store.ts'

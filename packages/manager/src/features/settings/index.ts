@@ -2,9 +2,9 @@
 // of texts a frontend loads are not here (language-packs/).
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import { createCoalesced } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId } from '../../policy/scopes.ts'
 import type { ApplicationsApi } from '../applications/index.ts'

@@ -1,10 +1,10 @@
 // One statement reads the layers of any number of applications and tenants, together with the version of the project's
 // settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of
 // rows; what several of the places share is read once.
-import { inPlace } from '../../platform/db/coalesce.ts'
-import type { Database } from '../../platform/db/database.ts'
-import type { PreparedStatement } from '../../platform/db/prepared.ts'
-import { versionOf } from '../../platform/db/project-version.ts'
+import { inPlace } from '../../platform/postgres/coalesce.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import { versionOf } from '../../platform/postgres/project-version.ts'
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,

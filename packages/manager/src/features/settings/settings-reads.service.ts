@@ -1,4 +1,4 @@
-import type { Db, Reads } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
 import type { Place, PlaceRow } from './layers.store.ts'

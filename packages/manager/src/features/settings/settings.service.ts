@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db, Tx } from '../../platform/db/handles.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { fullBackend, fullFrontend } from './layers.pure.ts'
 import {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
+import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { type FindTargets, byId } from '../../policy/scopes.ts'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 

@@ -2,9 +2,9 @@
 // attempt left, the end of its job and the next attempt are one transaction. A process that is killed leaves its job, which
 // another gets: a run is delivered at least once, with the same id and the same body each time. One that only seems dead
 // cannot record anything, because its job is no longer its own.
-import { createCoalesced } from '../../platform/db/coalesce.ts'
+import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { HeldJob, Queue } from '../../platform/jobs/worker.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'

@@ -1,7 +1,7 @@
 // The statements of deliveries. Attempts that begin or end together share a statement; columns travel as arrays. A run is
 // found by its primary key, which prunes the other months.
 import { sql } from 'kysely'
-import type { Queries, Tx } from '../../platform/db/handles.ts'
+import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { AttemptJob } from './attempts.pure.ts'
 
 export type BegunRun = {

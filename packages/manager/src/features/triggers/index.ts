@@ -3,7 +3,7 @@
 // (backends/).
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
-import { createPartitionsSchedule } from '../../platform/db/partitions.ts'
+import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'

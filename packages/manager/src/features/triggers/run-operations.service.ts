@@ -1,7 +1,7 @@
 // What operators do with runs from the command line: look at them, and deliver one again that was given up.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
-import type { Db, Reads } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'

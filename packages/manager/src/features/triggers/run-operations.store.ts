@@ -1,6 +1,6 @@
 // Runs as an operator sees and repeats them.
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
 export type ListedRun = {
   id: string

@@ -1,7 +1,7 @@
 // Plans runs. Every process with role `jobs` ticks; a trigger that is due is locked by one of them, which records its runs,
 // enqueues their first attempts and says when it is due next, all in one transaction: whoever is killed in between has
 // done nothing, and nothing is planned twice. All times are the database's.
-import type { Db, Tx } from '../../platform/db/handles.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'

@@ -1,7 +1,7 @@
 // The statements of a tick: what is due, the runs it becomes, and when each trigger is due next. Columns travel as arrays,
 // so a tick takes the same few statements whatever their number.
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/db/handles.ts'
+import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
 export type DueTrigger = {
   id: string

@@ -1,7 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Db } from '../../platform/db/handles.ts'
+import type { Db } from '../../platform/postgres/handles.ts'
 import {
   type DirectoryUser,
   type UserDirectory,

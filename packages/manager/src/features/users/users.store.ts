@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queries, Reads, Tx } from '../../platform/db/handles.ts'
+import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 

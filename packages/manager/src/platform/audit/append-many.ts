@@ -2,7 +2,7 @@
 // chain is locked from the first of them, so it is for work that writes much at once; `append` is for requests.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Tx } from '../db/handles.ts'
+import type { Tx } from '../postgres/handles.ts'
 import { type AuditActor, type AuditEvent, type NewEntry, chainOf, entryOf, startChain } from './append.ts'
 import { hashEntry } from './entry.ts'
 

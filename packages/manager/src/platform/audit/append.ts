@@ -1,7 +1,7 @@
 // Appends audit rows in the transaction of the change they describe: both are kept or neither is.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Tx } from '../db/handles.ts'
+import type { Tx } from '../postgres/handles.ts'
 import { newId } from '../ids.ts'
 import { type FieldClasses, diffRows } from './changes.ts'
 import {

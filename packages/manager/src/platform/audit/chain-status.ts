@@ -2,7 +2,7 @@
 // are verified immediately, up to a limit. `to_seq` says how far that came, and `reason` names what is not verified yet.
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Snapshot } from '../db/snapshots.ts'
+import type { Snapshot } from '../postgres/snapshots.ts'
 import { type ChainObject, chainObject, checkpointObject } from './chain-object.ts'
 import { type Anchors, type CheckpointKey, checkSeal, readCheckpointRange } from './checkpoint-chain.ts'
 import {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Db, Reads } from '../db/handles.ts'
+import type { Db, Reads } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import { canonicalJson, genesisHash } from './entry.ts'
 

@@ -1,6 +1,6 @@
 // The rows and heads of chains as they are stored, and the rules that each must meet.
 import { CompiledQuery } from 'kysely'
-import type { Reads } from '../db/handles.ts'
+import type { Reads } from '../postgres/handles.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type AuditEntry, type Principal, hashEntry, presentForm } from './entry.ts'
 

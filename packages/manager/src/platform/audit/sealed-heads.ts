@@ -1,6 +1,6 @@
 // The heads of all chains at a checkpoint, signed: a file to keep elsewhere, from which verification can go on later.
 import { createHash } from 'node:crypto'
-import type { Db } from '../db/handles.ts'
+import type { Db } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import type { Head } from './checkpoint.ts'
 import type { CheckpointKey } from './checkpoint-chain.ts'

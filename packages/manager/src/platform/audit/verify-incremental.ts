@@ -2,7 +2,7 @@
 // A second pass reads everything again, a slice at a time, because an edit of a verified row is not new. Any number of
 // processes may run it: one works at a time, for as long as its lease lasts.
 import { type KeyObject, randomUUID } from 'node:crypto'
-import type { Db, Queries, Reads } from '../db/handles.ts'
+import type { Db, Queries, Reads } from '../postgres/handles.ts'
 import {
   type Anchors,
   type CheckpointKey,

@@ -1,5 +1,5 @@
 // Verifies the whole audit trail in one snapshot, or everything after a checkpoint that is known.
-import type { Db, Reads } from '../db/handles.ts'
+import type { Db, Reads } from '../postgres/handles.ts'
 import type { Checkpoint, Head } from './checkpoint.ts'
 import {
   type Anchors,

@@ -1,7 +1,7 @@
 // How blobs go. A blob is marked first, and from then on nothing can refer to it; its bytes and its row go together.
 // Whatever is interrupted stays marked, and the next sweep finishes it.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Queries } from '../db/handles.ts'
+import type { Db, Queries } from '../postgres/handles.ts'
 import { type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 
 export type BlobPlaces = { db: Db; stores: BlobStores }

@@ -1,6 +1,6 @@
 // The stores of an installation. Blobs stay where they were stored when the setting changes, so both may be in use.
-import type { Database } from '../db/database.ts'
-import type { PreparedStatement } from '../db/prepared.ts'
+import type { Database } from '../postgres/database.ts'
+import type { PreparedStatement } from '../postgres/prepared.ts'
 import type { Logger } from '../log/log.ts'
 import { type BlobStore, type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 import { createPostgresStore } from './postgres-store.ts'

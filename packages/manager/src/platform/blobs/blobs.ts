@@ -1,7 +1,7 @@
 // The life of a blob: registered, stored, referred to, and removed once nothing has referred to it for a while. Each step
 // is committed before the next begins, so that whatever is interrupted is either found by the sweep or done again.
 import { sql } from 'kysely'
-import type { Queries, Tx } from '../db/handles.ts'
+import type { Queries, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
 import { type BlobStores, type StoreName, removedMeanwhile } from './blob-store.ts'
 import { type BlobPlaces, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'

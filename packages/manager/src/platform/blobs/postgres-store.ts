@@ -1,8 +1,8 @@
 // Blobs in the database: small installations need no bucket. Bytes are written and read in chunks, so that neither side
 // holds a blob twice, and other rows get their turn in between.
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { PreparedStatement } from '../db/prepared.ts'
+import type { Database } from '../postgres/database.ts'
+import type { PreparedStatement } from '../postgres/prepared.ts'
 import { type BlobStore, removedMeanwhile } from './blob-store.ts'
 
 const chunkBytes = 262_144

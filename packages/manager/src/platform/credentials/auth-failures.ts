@@ -2,9 +2,9 @@
 // an increment in memory; every few seconds the counts are added to the database in one statement. So a flood costs rows by
 // the minute and not by the try: at most a thousand clients of a kind and minute have a row, and `others` has the rest.
 import type { Clock } from '../clock.ts'
-import type { Database } from '../db/database.ts'
-import { isWithoutPartition, preparePartitions } from '../db/partitions.ts'
-import type { Run, Statement } from '../db/prepared.ts'
+import type { Database } from '../postgres/database.ts'
+import { isWithoutPartition, preparePartitions } from '../postgres/partitions.ts'
+import type { Run, Statement } from '../postgres/prepared.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 

@@ -1,7 +1,7 @@
 // The user directory behind userProviderSearch. `local` knows the users the service has seen; an LDAP or OIDC
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
-import type { Db } from '../db/handles.ts'
+import type { Db } from '../postgres/handles.ts'
 import { type ListFields, type Page, containsPattern, startPattern } from '../lists/filters.ts'
 import { pageOf } from '../lists/page.ts'
 

@@ -2,11 +2,11 @@
 // because one that only reads is of no use. The probe has its own connection, so a busy pool does not look like a dead
 // database, and its result is at most a second old.
 import { Pool } from 'pg'
-import { isReadOnly, watchConnections } from '../db/connections.ts'
-import type { Database } from '../db/database.ts'
+import { isReadOnly, watchConnections } from '../postgres/connections.ts'
+import type { Database } from '../postgres/database.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Redis } from '../db/redis.ts'
+import type { Redis } from '../redis/redis.ts'
 
 type DatabaseState = 'ok' | 'read-only' | 'unreachable'
 type Readiness = {

@@ -11,7 +11,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { Pool } from 'pg'
-import type { DbErrorReader } from '../db/db-errors.ts'
+import type { DbErrorReader } from '../postgres/db-errors.ts'
 import { AppError } from '../errors.ts'
 import { isRequestId, newRequestId } from '../ids.ts'
 import { type Logger, logRequest } from '../log/log.ts'

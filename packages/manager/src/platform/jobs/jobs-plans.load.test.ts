@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { lookupSettings } from '../db/pools.ts'
+import { lookupSettings } from '../postgres/pools.ts'
 import { fetch } from './statements.ts'
 
 let service: TestApp
@@ -31,7 +31,7 @@ const add = (owners: string, groups: number, each: number, isHeld: boolean) =>
 async function pagesOfFetch(busyOwners: readonly string[]): Promise<number> {
   await client.query('vacuum analyze queued_jobs')
   await client.query('begin')
-  const { rows } = await client.query(`explain (analyze, buffers, format json) ${fetch}`, [
+  const { rows } = await client.query(`explain (analyze, buffers, format json) ${fetch.text}`, [
     'letters',
     count,
     maxPerGroup,

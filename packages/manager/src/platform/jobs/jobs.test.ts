@@ -2,9 +2,9 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { createDatabase } from '../db/database.ts'
-import type { Tx } from '../db/handles.ts'
-import { grantPrivileges } from '../db/privileges.ts'
+import { createDatabase } from '../postgres/database.ts'
+import type { Tx } from '../postgres/handles.ts'
+import { grantPrivileges } from '../postgres/privileges.ts'
 import { type Jobs, createJobs } from './jobs.ts'
 import { type HeldJob, type JobOutcome, type Queue, Worker } from './worker.ts'
 

@@ -2,8 +2,8 @@
 // cause is committed. A fetch hides the job for the length of a lease; a process that is lost stops extending it, and the
 // job is fetched by another. All times are the database's.
 import { CompiledQuery } from 'kysely'
-import type { Tx } from '../db/handles.ts'
-import type { Run } from '../db/prepared.ts'
+import type { Tx } from '../postgres/handles.ts'
+import type { Run } from '../postgres/prepared.ts'
 import * as statements from './statements.ts'
 
 export type NewJob<Data extends object = object> = {

@@ -2,7 +2,7 @@
 // under many parents at once.
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
-import type { Reads } from '../db/handles.ts'
+import type { Reads } from '../postgres/handles.ts'
 import { type Page, containsPattern } from './filters.ts'
 
 type Table = keyof DB

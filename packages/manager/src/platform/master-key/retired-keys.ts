@@ -1,7 +1,7 @@
 // Keys of former master keys. They sign nothing new, and still verify what they signed.
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import type { CheckpointKey } from '../audit/checkpoint-chain.ts'
-import type { Reads } from '../db/handles.ts'
+import type { Reads } from '../postgres/handles.ts'
 import { createVerifyingKey } from '../secrets/keys.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 

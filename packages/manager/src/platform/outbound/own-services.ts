@@ -1,6 +1,6 @@
 // What this process itself is built on; no outbound call goes there, whatever its purpose.
-import { databaseHost } from '../db/addresses.ts'
-import { type RedisSettings, splitPlace, topologyOf } from '../db/redis-topology.ts'
+import { databaseHost } from '../engine-addresses.ts'
+import { type RedisSettings, splitPlace, topologyOf } from '../redis/topology.ts'
 
 export type OwnService = {
   host: string

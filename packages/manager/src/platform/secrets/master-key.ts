@@ -1,6 +1,6 @@
 // The one master key of an installation: which key this database belongs to.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Queries, Reads, Tx } from '../db/handles.ts'
+import type { Db, Queries, Reads, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
 import { createSigningKey, masterKeyId } from './keys.ts'
 

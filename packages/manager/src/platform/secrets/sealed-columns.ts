@@ -1,6 +1,6 @@
 // The columns that hold sealed secrets, and the walk over them that changes their key while the service runs.
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../db/handles.ts'
+import type { Db, Tx } from '../postgres/handles.ts'
 import { type Secrets, sealedWith } from './secrets.ts'
 
 /** The columns of one table that hold sealed secrets. */

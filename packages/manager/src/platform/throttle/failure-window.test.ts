@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
-import type { Redis } from '../db/redis.ts'
+import type { Redis } from '../redis/redis.ts'
 import { createThrottle } from './throttle.ts'
 
 const minute = 60_000

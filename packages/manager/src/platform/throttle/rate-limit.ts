@@ -1,7 +1,7 @@
 // A limit on how often something may be done: so many at once, and so many a second after that. Redis counts for all
 // processes, by its own clock; while it is away each process counts for itself.
 import { LRUCache } from 'lru-cache'
-import type { Redis } from '../db/redis.ts'
+import type { Redis } from '../redis/redis.ts'
 
 export type RateLimits = { perSecond: number; burst: number }
 /** Takes one use of this name; returns 0, or after how many milliseconds there is one. */

@@ -8,7 +8,7 @@ import type { AuthFailures } from '../credentials/auth-failures.ts'
 import { type ThrottleLimits, createFailureWindow } from './failure-window.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Redis } from '../db/redis.ts'
+import type { Redis } from '../redis/redis.ts'
 
 export type Throttle = {
   /** Counts a failure. Returns for how long the client is blocked; 0 for a failure that was still free. */

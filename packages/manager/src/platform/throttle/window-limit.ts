@@ -1,7 +1,7 @@
 // A limit on how often something may be done within any window of time: exactly so many, and no more. Redis counts for all
 // processes, by its own clock; while it is away each process counts for itself.
 import { LRUCache } from 'lru-cache'
-import type { Redis } from '../db/redis.ts'
+import type { Redis } from '../redis/redis.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export type WindowLimits = { count: number; windowMs: number }

@@ -1,6 +1,6 @@
 // What a failure of the database means to the person who starts the service or runs a command: one sentence that says
 // what to do. Callers of the API never read it (db-errors.ts).
-import { type DatabaseAddress, databaseAddress } from './addresses.ts'
+import { type DatabaseAddress, databaseAddress } from '../engine-addresses.ts'
 import { isUnreachable } from './db-errors.ts'
 
 const refused = ({ place, user }: DatabaseAddress): string =>

@@ -1,7 +1,7 @@
 // Where the engines are, for people to read. A connection string holds a password, in one of many places: only what is
 // plainly a host, a port, a name or a user leaves this file.
 import { Client } from 'pg'
-import { type Topology, splitPlace } from './redis-topology.ts'
+import { type Topology, splitPlace } from './redis/topology.ts'
 
 export type DatabaseAddress = {
   /** Such as `db.example:5432`. */

@@ -12,8 +12,8 @@ function silentPool() {
   const onUseless = vi.fn<() => void>()
   const connection = new Connection()
   const destroy = vi.spyOn(connection, 'destroy')
-  vi.spyOn(connection, 'query').mockImplementation(() => Promise.reject(timeout))
-  const client = connection as unknown as PoolClient
+  const query = (): Promise<never> => Promise.reject(timeout)
+  const client = Object.assign(connection, { query }) as unknown as PoolClient
   const pool = new EventEmitter()
   const renew = watchConnections(pool as Pool, onUseless)
   pool.emit('connect', client)
@@ -50,8 +50,8 @@ test('a retired connection is not handed out, and says nothing about the server'
   connection.emit('error', new Error('Connection terminated unexpectedly'))
   expect(onUseless).not.toHaveBeenCalled()
   const release = vi.fn<(isBroken: boolean) => void>()
-  const [retired, fresh] = [Object.assign(client, { release }), { release } as unknown as PoolClient]
-  const handedOut = [retired, fresh]
+  const fresh = { release }
+  const handedOut: object[] = [Object.assign(client, { release }), fresh]
   const connect = () => Promise.resolve(handedOut.shift())
   const acquired = await acquire({ connect, idleCount: 1, waitingCount: 1, options: {} } as never, 1_000)
   expect(acquired).toBe(fresh)

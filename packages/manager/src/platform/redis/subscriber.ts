@@ -1,7 +1,7 @@
 // Subscriptions to sharded channels, on a connection that opens with the first of them. In a cluster the library follows the
 // slots; a connection that is opened again subscribes to everything again.
 import type { Logger } from '../log/log.ts'
-import type { Connection } from './redis-connections.ts'
+import type { Connection } from './connections.ts'
 import { type Redis, reasonOf, within } from './redis.ts'
 
 export type Subscriber = {

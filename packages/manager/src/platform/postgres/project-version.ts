@@ -2,7 +2,6 @@
 // writer, so a version changes exactly when something in its area has, and for every reader at the moment of commit.
 import { createCoalesced, inPlace } from './coalesce.ts'
 import type { Database } from './database.ts'
-import type { Reads } from './handles.ts'
 import type { PreparedStatement } from './prepared.ts'
 
 /**

@@ -1,8 +1,8 @@
 // Opens connections to Redis by ioredis: to one server, to the master that sentinels name, or to a cluster. The library
 // reconnects, asks the sentinels at every attempt, and refreshes the slots.
 import { Cluster, Redis as Client, type RedisOptions } from 'ioredis'
-import { slotOf } from './redis-slots.ts'
-import { type Place, type Topology, splitPlace } from './redis-topology.ts'
+import { slotOf } from './slots.ts'
+import { type Place, type Topology, splitPlace } from './topology.ts'
 
 export type Connection = Client | Cluster
 /** Without a client while the library has no connection to it. */

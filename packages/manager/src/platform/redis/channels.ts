@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../log/log.ts'
 import type { Redis } from './redis.ts'
-import { type SubscriberOptions, createRefusal, createSubscriber } from './redis-subscriber.ts'
+import { type SubscriberOptions, createRefusal, createSubscriber } from './subscriber.ts'
 
 export type Channels = {
   /** Sends to the other processes; false when it is known to be lost (Redis away, too much pending). Never waits, never throws. */

@@ -1,9 +1,9 @@
 // Redis stores only what may be lost: hints and counters. Nothing here makes a request fail or wait for long.
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { shownPlaces } from './addresses.ts'
-import { type Connection, type Connections, type Master, connectionsTo } from './redis-connections.ts'
-import { type Place, type Topology, placeOfUrl } from './redis-topology.ts'
+import { shownPlaces } from '../engine-addresses.ts'
+import { type Connection, type Connections, type Master, connectionsTo } from './connections.ts'
+import { type Place, type Topology, placeOfUrl } from './topology.ts'
 
 export type Redis = {
   /** False while Redis, or one master of a cluster, does not answer; callers then do without it. */
