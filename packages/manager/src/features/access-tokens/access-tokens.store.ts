@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
@@ -184,10 +183,10 @@ const loginStatement: PreparedStatement = {
 
 /** The tokens with these prefixes and their owners, in this order; null where there is none. */
 export async function readTokenLogins(
-  read: Database['run'],
+  run: RunPrepared,
   prefixes: readonly string[],
 ): Promise<(TokenLogin | null)[]> {
-  const rows = await read<LoginRow & { position: number }>(loginStatement, [prefixes])
+  const rows = await run<LoginRow & { position: number }>(loginStatement, [prefixes])
   return inPlace<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
 }
 
@@ -213,5 +212,5 @@ const uncheckedStatement: PreparedStatement = {
 }
 
 /** True when there is a token of an old install. */
-export const hasUncheckedTokens = async (read: Database['run']): Promise<boolean> =>
-  (await read(uncheckedStatement, [])).length > 0
+export const hasUncheckedTokens = async (run: RunPrepared): Promise<boolean> =>
+  (await run(uncheckedStatement, [])).length > 0

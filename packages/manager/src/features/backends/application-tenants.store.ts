@@ -1,6 +1,5 @@
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 export type TenantName = { id: string; name: string }
 
@@ -21,10 +20,10 @@ const pageStatement: PreparedStatement = {
 
 /** The next page of the tenants with ids after this one that the application is enabled for, by id. */
 export const readTenantsAfter = (
-  read: Database['run'],
+  run: RunPrepared,
   applicationId: string,
   after: string,
-): Promise<TenantName[]> => read<TenantName>(pageStatement, [applicationId, after])
+): Promise<TenantName[]> => run<TenantName>(pageStatement, [applicationId, after])
 
 /** Whether the project has the application. */
 export async function isApplicationOf(db: Reads, projectId: string, applicationId: string): Promise<boolean> {

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 /** An application in an environment. */
 export type Deployment = { applicationId: string; environmentId: string }
@@ -93,11 +92,11 @@ const countLiveStatement: PreparedStatement = {
 
 /** How many live backends each of these deployments has, in their order, counted up to 1,000. */
 export async function countLive(
-  read: Database['run'],
+  run: RunPrepared,
   deployments: readonly Deployment[],
   staleAfterMs: number,
 ): Promise<({ count: number } | null)[]> {
-  const rows = await read<{ count: number; position: number }>(countLiveStatement, [
+  const rows = await run<{ count: number; position: number }>(countLiveStatement, [
     deployments.map(({ applicationId }) => applicationId),
     deployments.map(({ environmentId }) => environmentId),
     staleAfterMs / 1_000,

@@ -1,9 +1,8 @@
 // The statements that write the log of calls. Rows of calls that go on at the same time share a statement; columns
 // travel as arrays. A row is found again by the log's index on who called what, whose columns are known from its beginning.
 import { sql } from 'kysely'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 /** A call as it begins. */
 export type Call = {
@@ -53,7 +52,7 @@ const insertStatement: PreparedStatement = {
 }
 
 /** Writes the beginnings of calls. */
-export async function insertCalls(run: Database['run'], calls: readonly Call[]): Promise<void> {
+export async function insertCalls(run: RunPrepared, calls: readonly Call[]): Promise<void> {
   await run(insertStatement, beginnings(calls))
 }
 
@@ -127,7 +126,7 @@ const json = (headers: readonly Header[] | null | undefined): string | null =>
   headers ? JSON.stringify(headers) : null
 
 /** Writes the ends of calls, all with contents or all without; returns how many of them had a beginning. */
-export async function updateCalls(run: Database['run'], calls: readonly EndedCall[]): Promise<number> {
+export async function updateCalls(run: RunPrepared, calls: readonly EndedCall[]): Promise<number> {
   const values: unknown[] = [
     calls.map(({ call }) => call.id),
     calls.map(({ call }) => call.createdAt),

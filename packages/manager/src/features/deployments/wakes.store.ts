@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 /** An application in an environment, by the names that the proxy has for them. */
 export type Place = { applicationId: string; environment: string }
@@ -50,10 +49,10 @@ const findStatement: PreparedStatement = {
 
 /** What there is at these places, in their order; null where there is no such application or environment. */
 export async function findDeployments(
-  read: Database['run'],
+  run: RunPrepared,
   places: readonly Place[],
 ): Promise<(FoundDeployment | null)[]> {
-  const rows = await read<FoundDeployment & { position: number }>(findStatement, [
+  const rows = await run<FoundDeployment & { position: number }>(findStatement, [
     places.map(({ applicationId }) => applicationId),
     places.map(({ environment }) => environment),
   ])

@@ -1,6 +1,5 @@
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 
 /** Which endpoint a machine user asks for. */
@@ -48,10 +47,10 @@ const statement: PreparedStatement = {
 
 /** The enabled endpoints with exactly these paths, in this order; null where there is none. */
 export async function readTargets(
-  read: Database['run'],
+  run: RunPrepared,
   keys: readonly TargetKey[],
 ): Promise<(TargetRow | null)[]> {
-  const rows = await read<TargetRow & { position: number }>(statement, [
+  const rows = await run<TargetRow & { position: number }>(statement, [
     keys.map(({ projectId }) => projectId),
     keys.map(({ applicationId }) => applicationId),
     keys.map(({ machineUserId }) => machineUserId),

@@ -3,14 +3,10 @@
 // of the database. Each reads its rows in the order of an index, month by month, so that its cost follows the page and
 // not the inbox, and no month is touched that cannot hold a row of it.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { hasApplication } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
-
-type Read = Database['run']
-type Write = Database['run']
 
 /** Whose inbox. */
 export type InboxPlace = { tenantId: string; applicationId: string; userId: string }
@@ -101,12 +97,12 @@ export const pageValues = (keys: readonly PageKey[], kept: string, count: number
 
 /** The rows of each page, in this order; at most `count` of each. */
 export async function readPages(
-  read: Read,
+  run: RunPrepared,
   keys: readonly PageKey[],
   { kind, kept, count }: { kind: PageKind; kept: string; count: number },
 ): Promise<InboxRow[][]> {
   const found = keys.map((): InboxRow[] => [])
-  const rows = await read<InboxRow & { position: number }>(pages[kind], pageValues(keys, kept, count))
+  const rows = await run<InboxRow & { position: number }>(pages[kind], pageValues(keys, kept, count))
   for (const row of rows) found[row.position - 1]?.push(row)
   return found
 }
@@ -125,12 +121,12 @@ export const unreadProbe: PreparedStatement = {
 
 /** Whether each of the inboxes holds something unread, in this order. */
 export async function readUnread(
-  read: Read,
+  run: RunPrepared,
   places: readonly InboxPlace[],
   kept: string,
 ): Promise<({ unread: boolean | null } | null)[]> {
   const values = [...placesOf(places), kept]
-  return inPlace(places.length, await read<{ unread: boolean | null; position: number }>(unreadProbe, values))
+  return inPlace(places.length, await run<{ unread: boolean | null; position: number }>(unreadProbe, values))
 }
 
 // The whole key comes from what is joined, and nothing of it is a parameter: so the rows can only be looked up one by one.
@@ -161,12 +157,12 @@ export const marks = { read: markOf('read'), seen: markOf('seen') }
  * order by every statement, so that two never wait for each other in a circle.
  */
 export async function markRows(
-  write: Write,
+  run: RunPrepared,
   place: InboxPlace,
   { mark, keys, kept }: { mark: Mark; keys: readonly InboxKey[]; kept: string },
 ): Promise<string[]> {
   const values = [keys.map(({ createdAt }) => createdAt), keys.map(({ id }) => id)]
-  const rows = await write<{ id: string }>(marks[mark], [...placeOf(place), kept, ...values])
+  const rows = await run<{ id: string }>(marks[mark], [...placeOf(place), kept, ...values])
   return rows.map(({ id }) => id)
 }
 
@@ -188,14 +184,11 @@ export const markAll: PreparedStatement = {
 
 /** Marks the newest unread rows before a place as read, at most `count`; returns how many, and the oldest of them. */
 export async function markUnreadBefore(
-  write: Write,
+  run: RunPrepared,
   place: InboxPlace,
   wanted: { before: InboxKey; count: number; kept: string },
 ): Promise<{ updated: number; oldest: string | null }> {
   const values = [wanted.kept, wanted.before.createdAt, wanted.before.id, wanted.count]
-  const [row] = await write<{ updated: number; oldest: string | null }>(markAll, [
-    ...placeOf(place),
-    ...values,
-  ])
+  const [row] = await run<{ updated: number; oldest: string | null }>(markAll, [...placeOf(place), ...values])
   return row ?? { updated: 0, oldest: null }
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -92,10 +91,10 @@ const namesStatement: PreparedStatement = {
 
 /** The names for these applications, in this order; null where there is no such application. */
 export async function readPackNames(
-  read: Database['run'],
+  run: RunPrepared,
   applicationIds: readonly string[],
 ): Promise<(PackNames | null)[]> {
-  const rows = await read<PackNames & { position: number }>(namesStatement, [applicationIds])
+  const rows = await run<PackNames & { position: number }>(namesStatement, [applicationIds])
   return inPlace<PackNames>(applicationIds.length, rows)
 }
 
@@ -108,10 +107,10 @@ const packStatement: PreparedStatement = {
 
 /** One pack by its project and its name in lower case. */
 export async function readPack(
-  read: Database['run'],
+  run: RunPrepared,
   projectId: string,
   name: string,
 ): Promise<{ name: string; content: KeyValuePair[] } | undefined> {
-  const rows = await read<{ name: string; content: KeyValuePair[] }>(packStatement, [projectId, name])
+  const rows = await run<{ name: string; content: KeyValuePair[] }>(packStatement, [projectId, name])
   return rows[0]
 }

@@ -1,10 +1,7 @@
 // Whether users have an application in a tenant, as whom, and whether something is unread; for many at once, by lookups.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
-
-type Read = Database['run']
 
 /** A user in a tenant's application. */
 export type Place = { tenantId: string; applicationId: string; userId: string }
@@ -70,18 +67,18 @@ const columnsOf = (places: readonly Place[]): string[][] => [
 ]
 
 /** In the order of the places; null where the tenant does not have the application at all. */
-export async function readAccess(read: Read, places: readonly Place[]): Promise<(Access | null)[]> {
-  const rows = await read<Access & { position: number }>(accessStatement, columnsOf(places))
+export async function readAccess(run: RunPrepared, places: readonly Place[]): Promise<(Access | null)[]> {
+  const rows = await run<Access & { position: number }>(accessStatement, columnsOf(places))
   return inPlace(places.length, rows)
 }
 
 /** The same, with what is unread in the inbox. */
 export async function readAdmissions(
-  read: Read,
+  run: RunPrepared,
   places: readonly Place[],
   retentionDays: number,
 ): Promise<(Admission | null)[]> {
   const values = [...columnsOf(places), retentionDays]
-  const rows = await read<Admission & { position: number }>(admissionStatement, values)
+  const rows = await run<Admission & { position: number }>(admissionStatement, values)
   return inPlace(places.length, rows)
 }

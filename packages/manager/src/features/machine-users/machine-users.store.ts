@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
@@ -164,9 +163,9 @@ const byTokenStatement: PreparedStatement = {
 
 /** The enabled machine users with these token hashes, in this order; null where there is none. */
 export async function readMachines(
-  read: Database['run'],
+  run: RunPrepared,
   tokenHashes: readonly Buffer[],
 ): Promise<(Machine | null)[]> {
-  const rows = await read<Machine & { position: number }>(byTokenStatement, [tokenHashes])
+  const rows = await run<Machine & { position: number }>(byTokenStatement, [tokenHashes])
   return inPlace<Machine>(tokenHashes.length, rows)
 }

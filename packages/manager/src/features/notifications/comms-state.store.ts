@@ -1,8 +1,7 @@
 // Whether notifications and hints may be sent for a tenant and an application: both are the caller's, the application is
 // enabled for the tenant, and no setting turns them off. As SQL, since it is judged in the statement that writes.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 /** A tenant and an application, named by a machine user of a project. */
 export type CommsPlace = { projectId: string; applicationId: string; tenantId: string }
@@ -58,10 +57,10 @@ const statement: PreparedStatement = {
 
 /** The states of these places, in this order. */
 export async function readStates(
-  read: Database['run'],
+  run: RunPrepared,
   places: readonly CommsPlace[],
 ): Promise<(CommsState | null)[]> {
-  const rows = await read<{ position: number; state: CommsState }>(statement, [
+  const rows = await run<{ position: number; state: CommsState }>(statement, [
     places.map(({ projectId }) => projectId),
     places.map(({ applicationId }) => applicationId),
     places.map(({ tenantId }) => tenantId),

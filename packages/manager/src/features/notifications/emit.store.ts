@@ -1,8 +1,7 @@
 // One statement writes any number of notifications: it judges where they go, finds who gets them, claims their keys, and
 // writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { mayUseApplications } from '../../policy/has-application.ts'
 import type { CommsPlace } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'
@@ -120,7 +119,7 @@ const statements = {
 
 /** Writes notifications; returns what became of each, in this order. */
 export async function writeEmits(
-  run: Database['run'],
+  run: RunPrepared,
   emits: readonly Emit[],
   to: keyof typeof statements,
 ): Promise<(EmitResult | null)[]> {
@@ -152,10 +151,10 @@ const keptStatement: PreparedStatement = {
 
 /** What was answered to these keys, in this order; null where nothing was, or too long ago. */
 export async function readKeptAnswers(
-  read: Database['run'],
+  run: RunPrepared,
   keys: readonly KeyPlace[],
 ): Promise<(KeptAnswer | null)[]> {
-  const rows = await read<KeptAnswer & { position: number }>(keptStatement, [
+  const rows = await run<KeptAnswer & { position: number }>(keptStatement, [
     keys.map(({ tenantId }) => tenantId),
     keys.map(({ applicationId }) => applicationId),
     keys.map(({ key }) => key),

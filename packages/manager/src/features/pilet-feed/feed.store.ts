@@ -2,8 +2,7 @@
 // Layers, versions and pins are each looked up by index, so that the cost follows the modules of the places and not the
 // packages or tenants there are.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { FeedPackage } from './feed.pure.ts'
 import { layerRows, modulesOf } from './modules.store.ts'
@@ -73,10 +72,7 @@ const statement: PreparedStatement = {
 }
 
 /** The feeds of these places, in this order; null where there is no such application. */
-export async function readFeeds(
-  read: Database['run'],
-  places: readonly FeedPlace[],
-): Promise<(FeedRow | null)[]> {
+export async function readFeeds(run: RunPrepared, places: readonly FeedPlace[]): Promise<(FeedRow | null)[]> {
   const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]
-  return inPlace<FeedRow>(places.length, await read<FeedRow & { position: number }>(statement, values))
+  return inPlace<FeedRow>(places.length, await run<FeedRow & { position: number }>(statement, values))
 }

@@ -1,5 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 const statement: PreparedStatement = {
   name: 'pilet-keys',
@@ -13,9 +12,9 @@ const statement: PreparedStatement = {
 
 /** The public keys of the ring in base64, by key id; undefined when there is no such application. */
 export async function readPublicKeys(
-  read: Database['run'],
+  run: RunPrepared,
   applicationId: string,
 ): Promise<Record<string, string> | undefined> {
-  const [row] = await read<{ keys: Record<string, string> }>(statement, [applicationId])
+  const [row] = await run<{ keys: Record<string, string> }>(statement, [applicationId])
   return row?.keys
 }

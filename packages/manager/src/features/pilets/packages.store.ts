@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
-import type { Database } from '../../platform/postgres/database.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { countOf, pageOf } from '../../platform/lists/page.ts'
 
@@ -57,12 +56,12 @@ const pageStatement: PreparedStatement = {
 
 /** The packages after this one, by name and precedence; null begins with the first. */
 export const readPackagesAfter = (
-  read: Database['run'],
+  run: RunPrepared,
   { projectId, enabled }: PackageFilter,
   after: ListedPackage | null,
 ): Promise<ListedPackage[]> => {
   const { name, precedence, version } = after ?? { name: '', precedence: '', version: '' }
-  return read<ListedPackage>(pageStatement, [projectId, enabled, name, precedence, version])
+  return run<ListedPackage>(pageStatement, [projectId, enabled, name, precedence, version])
 }
 
 export const packageFields: ListFields = {

@@ -2,13 +2,11 @@
 // owner may do in the application; a shorter one reads whether the last is unchanged. Each looks rows up by index only,
 // so its cost does not depend on the number of rows.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
 import { maxTenants } from './access.pure.ts'
 
-type Read = Database['run']
 type UserRow = {
   user_id: string
   external_name: string
@@ -159,21 +157,21 @@ type WithLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenan
 
 /** Reads rows for (key, application) pairs, in their order; null where there is none. */
 export async function readRows<Row extends object>(
-  read: Read,
+  run: RunPrepared,
   statement: PreparedStatement,
   wanted: readonly Wanted[],
 ): Promise<(Row | null)[]> {
   const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
-  return inPlace<Row>(wanted.length, await read<Row & { position: number }>(statement, values))
+  return inPlace<Row>(wanted.length, await run<Row & { position: number }>(statement, values))
 }
 
 /** The same with access: callers that reach all tenants of an application share its one list. */
 export async function readAccess<Row extends Versioned>(
-  read: Read,
+  run: RunPrepared,
   { long }: AccessStatements,
   wanted: readonly Wanted[],
 ): Promise<(Row | null)[]> {
-  const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(read, long, wanted)
+  const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(run, long, wanted)
   const shared = new Map<string | undefined, Tenant[]>()
   for (const [index, row] of rows.entries())
     if (row !== null && row.shared_tenants !== null)
@@ -185,8 +183,8 @@ export async function readAccess<Row extends Versioned>(
   })
 }
 
-export const readBasicCredentials = (read: Read, wanted: readonly Wanted[]) =>
-  readRows<BasicCredential>(read, basicCredential, wanted)
+export const readBasicCredentials = (run: RunPrepared, wanted: readonly Wanted[]) =>
+  readRows<BasicCredential>(run, basicCredential, wanted)
 
 export type CatalogTenant = {
   id: string
@@ -235,7 +233,7 @@ const catalog: PreparedStatement = {
 
 /** The tenants a person may choose from, by name; with an application only those it is enabled for. */
 export const readCatalog = (
-  read: Read,
+  run: RunPrepared,
   userId: string,
   applicationId: string | null,
-): Promise<CatalogTenant[]> => read<CatalogTenant>(catalog, [userId, applicationId])
+): Promise<CatalogTenant[]> => run<CatalogTenant>(catalog, [userId, applicationId])

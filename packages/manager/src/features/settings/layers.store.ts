@@ -2,8 +2,7 @@
 // settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of
 // rows; what several of the places share is read once.
 import { inPlace } from '../../platform/postgres/coalesce.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
+import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import {
   type BackendModuleConfig,
@@ -90,12 +89,12 @@ export const wholeLayers = layersStatement('settings-whole-layers', {
 
 /** The layers of these places, in this order; null where there is no such application. */
 export async function readPlaces(
-  read: Database['run'],
+  run: RunPrepared,
   statement: PreparedStatement,
   places: readonly Place[],
 ): Promise<(PlaceRow | null)[]> {
   const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]
-  const rows = inPlace<Row>(places.length, await read<Row & { position: number }>(statement, values))
+  const rows = inPlace<Row>(places.length, await run<Row & { position: number }>(statement, values))
   const shared = new Map<string, Configs>()
   const share = (name: string, found: Configs | null): Configs | null => {
     if (found !== null) shared.set(name, found)

@@ -5,14 +5,7 @@ import { createRenewals } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { type Db, createDb } from './handles.ts'
 import { type PoolOptions, type Pools, openPools, readTimeoutsOf } from './pools.ts'
-import {
-  type PreparedStatement,
-  type Run,
-  type StatementEnd,
-  type Using,
-  type Watch,
-  runsOn,
-} from './prepared.ts'
+import { type Run, type RunPrepared, type StatementEnd, type Using, type Watch, runsOn } from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import type { OnStatementTime, PoolName } from './statement-times.ts'
@@ -32,7 +25,7 @@ export type Database = {
   /** Transactions that read as much as a report does, and write. */
   longDb: Db
   /** Runs a prepared statement. A small read always finds a connection, whatever large reads and changes wait for. */
-  run: Run<PreparedStatement>
+  run: RunPrepared
   /** Runs a statement of background work on the connections of requests; traces do not show it. */
   runInBackground: Run
   /** Runs a statement that fetches or keeps jobs. */
@@ -110,11 +103,7 @@ const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairS
 type Lanes = { small: Using; long: Using; share: FairShare }
 
 /** Large reads and changes share all but one connection for lookups, so that authentication never waits behind them. */
-function preparedOn(
-  { lookups, long }: Pools,
-  options: DatabaseOptions,
-  lanes: Lanes,
-): Run<PreparedStatement> {
+function preparedOn({ lookups, long }: Pools, options: DatabaseOptions, lanes: Lanes): RunPrepared {
   const runSmall = runsOn(lookups, 'lookups', lanes.small)
   const rest = shareOf(options, Math.max(1, lookups.options.max - 1))
   const runOther = runsOn(lookups, 'lookups', lanes.small, rest)

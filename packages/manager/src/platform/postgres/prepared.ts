@@ -19,8 +19,9 @@ export type PreparedStatement = Statement & {
   size?: 'large' | 'long'
 }
 /** Returns the rows of the statement. */
-export type Run<S extends Statement = Statement> = <Row extends object>(
-  statement: S,
+export type Run = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
+export type RunPrepared = <Row extends object>(
+  statement: PreparedStatement,
   values: unknown[],
 ) => Promise<Row[]>
 /** A prepared statement has a name. */
