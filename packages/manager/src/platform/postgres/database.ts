@@ -8,7 +8,7 @@ import { type PoolOptions, type Pools, openPools, readTimeoutsOf } from './pools
 import { type Run, type RunPrepared, type StatementEnd, type Using, type Watch, runsOn } from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
-import type { OnStatementTime, PoolName } from './statement-times.ts'
+import type { OnStatementTime } from './statement-times.ts'
 import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 
 export type DatabaseOptions = PoolOptions & {
@@ -69,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     db: dbOn(pools, 'requests', using, requests),
     longDb: dbOn(pools, 'long', usingLong, long),
-    run: preparedOn(pools, options, { small: using, long: usingLong, share: long }),
+    run: preparedOn(pools, options, { usual: using, long: runsOn(pools.long, 'long', usingLong, long) }),
     runInBackground,
     runForJobs: runsOn(pools.jobs, 'jobs', quiet),
     openSnapshot: createSnapshots(pools.long, { retry, readTimeoutMs: longMs, max: maxLong }),
@@ -100,22 +100,22 @@ const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairS
     full: 'too many requests wait for the database; try again',
   })
 
-type Lanes = { small: Using; long: Using; share: FairShare }
-
 /** Large reads and changes share all but one connection for lookups, so that authentication never waits behind them. */
-function preparedOn({ lookups, long }: Pools, options: DatabaseOptions, lanes: Lanes): RunPrepared {
-  const runSmall = runsOn(lookups, 'lookups', lanes.small)
-  const rest = shareOf(options, Math.max(1, lookups.options.max - 1))
-  const runOther = runsOn(lookups, 'lookups', lanes.small, rest)
-  const runLong = runsOn(long, 'long', lanes.long, lanes.share)
+function preparedOn(pools: Pools, options: DatabaseOptions, using: { usual: Using; long: Run }): RunPrepared {
+  const { lookups } = pools
+  const share = shareOf(options, Math.max(1, lookups.options.max - 1))
+  const [small, shared] = [
+    runsOn(lookups, 'lookups', using.usual),
+    runsOn(lookups, 'shared', using.usual, share),
+  ]
   return (statement, values) => {
-    if (statement.size === 'long') return runLong(statement, values)
-    const isSmall = statement.kind === 'read' && statement.size === undefined
-    return isSmall ? runSmall(statement, values) : runOther(statement, values)
+    const { size, kind } = statement
+    const run = size === 'long' ? using.long : size === 'large' || kind !== 'read' ? shared : small
+    return run(statement, values)
   }
 }
 
-const dbOn = (pools: Pools, name: PoolName, using: Using, share: FairShare): Db => {
+const dbOn = (pools: Pools, name: 'requests' | 'long', using: Using, share: FairShare): Db => {
   const { watch, retry, readTimeoutMs } = using
   return createDb(
     { pool: pools[name], retry, readTimeoutMs, share },

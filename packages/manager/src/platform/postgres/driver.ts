@@ -27,7 +27,7 @@ export type DriverOptions = {
   /** What statements outside a transaction are. */
   kind: StatementKind
   /** Shares the pool's connections between projects. */
-  share?: FairShare | undefined
+  share: FairShare
 }
 
 /** PostgreSQL by this pool. */
@@ -47,25 +47,25 @@ class PoolDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const { pool, readTimeoutMs, share } = this.#options
     const time = createTimeLimit(pool, readTimeoutMs)
-    const place = (await share?.take([currentOwner()])) ?? null
+    const lease = await share.take([currentOwner()])
     try {
-      return new Connection(this.#options, { client: await connect(this.#options, time), time, place })
+      return new Session(this.#options, { client: await connect(this.#options, time), time, lease })
     } catch (error) {
-      place?.release()
+      lease.release()
       throw error
     }
   }
-  async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
-    await connection.begin(beginningOf(settings))
+  async beginTransaction(session: Session, settings: TransactionSettings): Promise<void> {
+    await session.begin(settings)
   }
-  async commitTransaction(connection: Connection): Promise<void> {
-    await connection.commit()
+  async commitTransaction(session: Session): Promise<void> {
+    await session.commit()
   }
-  async rollbackTransaction(connection: Connection): Promise<void> {
-    await connection.rollback()
+  async rollbackTransaction(session: Session): Promise<void> {
+    await session.rollback()
   }
-  async releaseConnection(connection: Connection): Promise<void> {
-    connection.release()
+  async releaseConnection(session: Session): Promise<void> {
+    session.release()
     await Promise.resolve()
   }
   // Several handles share the pool; the database ends it.
@@ -76,31 +76,26 @@ class PoolDriver implements Driver {
 const connect = ({ pool, retry, readTimeoutMs }: DriverOptions, time: TimeLimit): Promise<PoolClient> =>
   retry(() => acquire(pool, time.waitMs()), { kind: 'connection', withinMs: readTimeoutMs })
 
-const beginningOf = ({ isolationLevel, accessMode }: TransactionSettings): string =>
-  ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
-    .filter((part) => part !== undefined)
-    .join(' ')
-
-type Acquired = { client: PoolClient; time: TimeLimit; place: Lease | null }
+type Acquired = { client: PoolClient; time: TimeLimit; lease: Lease }
 type Phase = 'alone' | 'beginning' | 'inside' | 'committing'
 
-class Connection implements DatabaseConnection {
+class Session implements DatabaseConnection {
   readonly #options: DriverOptions
-  /** Null after it was given up and before another one is there. */
+  /** Null while a lost connection is replaced. */
   #client: PoolClient | null
-  /** Of the first statement; what was waited for a connection counts. */
+  /** Of the first statement; the wait for a connection counts. */
   #time: TimeLimit | null
   #phase: Phase = 'alone'
-  readonly #place: Lease | null
+  readonly #lease: Lease
   #onlyReads = false
-  /** It is unknown what the server does with it, so it is not used again. */
+  /** The state of the connection is unknown, so it is not used again. */
   #isUnclear = false
 
-  constructor(options: DriverOptions, { client, time, place }: Acquired) {
+  constructor(options: DriverOptions, { client, time, lease }: Acquired) {
     this.#options = options
     this.#client = client
     this.#time = time
-    this.#place = place
+    this.#lease = lease
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -124,9 +119,11 @@ class Connection implements DatabaseConnection {
   }
 
   // Through `executeQuery`, which Kysely measures.
-  async begin(text: string): Promise<void> {
+  async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     this.#phase = 'beginning'
-    this.#onlyReads = text.endsWith('read only')
+    this.#onlyReads = accessMode === 'read only'
+    const level = isolationLevel && `isolation level ${isolationLevel}`
+    const text = ['begin', level, accessMode].filter((part) => part !== undefined).join(' ')
     await this.executeQuery(CompiledQuery.raw(text))
     this.#phase = 'inside'
   }
@@ -148,7 +145,7 @@ class Connection implements DatabaseConnection {
   release(): void {
     this.#client?.release(this.#isUnclear)
     this.#client = null
-    this.#place?.release()
+    this.#lease.release()
   }
 
   async #runAlone(query: QueryConfig) {

@@ -2,10 +2,9 @@
 import { Pool, types as pgTypes } from 'pg'
 import type { ConnectGate } from './connect-gate.ts'
 import { type Renewals, connectionOf } from './connections.ts'
-import type { PoolName } from './statement-times.ts'
 import type { Logger } from '../log/log.ts'
 
-export type Pools = Record<PoolName, Pool>
+export type Pools = Record<'requests' | 'lookups' | 'long' | 'jobs', Pool>
 export type PoolOptions = {
   url: string
   /** Connections for requests and their transactions. */

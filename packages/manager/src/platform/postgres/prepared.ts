@@ -5,7 +5,7 @@ import { type TimedQuery, queryOn } from './connections.ts'
 import { type Struck, isRejected, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
 import { currentOwner } from './owner.ts'
 import { type Attempt, type Retry, type StatementKind, canRunTwice } from './retry.ts'
-import type { OnStatementTime, PoolName } from './statement-times.ts'
+import type { Lane, OnStatementTime } from './statement-times.ts'
 import type { FairShare } from '../throttle/fair-share.ts'
 
 /** Columns keep the names the statement gives them. */
@@ -34,8 +34,8 @@ export type Watch = {
 /** What all connections of a process share, and how long a statement on these may take, seen from here. */
 export type Using = { watch: Watch; retry: Retry; readTimeoutMs: number }
 
-/** Runs statements on this pool. Statements that `share` is given for take turns, by project or by name. */
-export function runsOn(pool: Pool, poolName: PoolName, using: Using, share: FairShare | null = null): Run {
+/** Runs statements on this pool. With a share, projects take turns, and so do statements that serve many requests. */
+export function runsOn(pool: Pool, lane: Lane, using: Using, share: FairShare | null = null): Run {
   const { watch, readTimeoutMs } = using
   const run = async (statement: Statement, values: unknown[]): Promise<QueryResult> => {
     const time = createTimeLimit(pool, readTimeoutMs)
@@ -53,7 +53,7 @@ export function runsOn(pool: Pool, poolName: PoolName, using: Using, share: Fair
       return (await run(statement, values)).rows as Row[]
     } finally {
       const durationMs = performance.now() - startedAt
-      watch.onStatementTime?.(poolName, durationMs / 1_000)
+      watch.onStatementTime?.(lane, durationMs / 1_000)
       watch.onEnd?.({ sql: statement.text, name: statement.name ?? null, durationMs })
     }
   }
