@@ -24,7 +24,9 @@ export class Connection extends Client {
     this.#socket.destroy()
   }
 
+  /** A useless connection ends anyway, and its error is logged. */
   retire(): void {
+    if (this.#isUseless) return
     this.isRetired = true
     if (this.#isIdle) this.destroy()
   }

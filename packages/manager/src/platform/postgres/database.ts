@@ -69,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     db: dbOn(pools, 'requests', using, requests),
     longDb: dbOn(pools, 'long', usingLong, long),
-    run: preparedOn(pools, options, { usual: using, long: runsOn(pools.long, 'long', usingLong, long) }),
+    run: preparedOn(pools, options, using, runsOn(pools.long, 'long', usingLong, [long])),
     runInBackground,
     runForJobs: runsOn(pools.jobs, 'jobs', quiet),
     openSnapshot: createSnapshots(pools.long, { retry, readTimeoutMs: longMs, max: maxLong }),
@@ -100,18 +100,21 @@ const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairS
     full: 'too many requests wait for the database; try again',
   })
 
-/** Large reads and changes share all but one connection for lookups, so that authentication never waits behind them. */
-function preparedOn(pools: Pools, options: DatabaseOptions, using: { usual: Using; long: Run }): RunPrepared {
-  const { lookups } = pools
-  const share = shareOf(options, Math.max(1, lookups.options.max - 1))
-  const [small, shared] = [
-    runsOn(lookups, 'lookups', using.usual),
-    runsOn(lookups, 'shared', using.usual, share),
-  ]
+/**
+ * Large reads and changes leave one connection to small reads, so that authentication never waits behind them. Large reads leave
+ * another one to changes, because a call that cannot be logged is not forwarded.
+ */
+function preparedOn({ lookups }: Pools, options: DatabaseOptions, using: Using, runLong: Run): RunPrepared {
+  const all = lookups.options.max
+  const other = shareOf(options, Math.max(1, all - 1))
+  const large = shareOf(options, Math.max(1, all - 2))
+  const runSmall = runsOn(lookups, 'lookups', using)
+  const runChange = runsOn(lookups, 'shared', using, [other])
+  const runLarge = runsOn(lookups, 'shared', using, [large, other])
   return (statement, values) => {
-    const { size, kind } = statement
-    const run = size === 'long' ? using.long : size === 'large' || kind !== 'read' ? shared : small
-    return run(statement, values)
+    if (statement.size === 'long') return runLong(statement, values)
+    if (statement.kind !== 'read') return runChange(statement, values)
+    return (statement.size === 'large' ? runLarge : runSmall)(statement, values)
   }
 }
 

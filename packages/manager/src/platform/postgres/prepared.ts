@@ -6,7 +6,7 @@ import { type Struck, isRejected, isWorthAnother, noteOutcome, outcomeOf } from 
 import { currentOwner } from './owner.ts'
 import { type Attempt, type Retry, type StatementKind, canRunTwice } from './retry.ts'
 import type { Lane, OnStatementTime } from './statement-times.ts'
-import type { FairShare } from '../throttle/fair-share.ts'
+import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
 /** Columns keep the names the statement gives them. */
 export type Statement = { name?: string; kind: StatementKind; text: string }
@@ -34,16 +34,17 @@ export type Watch = {
 /** What all connections of a process share, and how long a statement on these may take, seen from here. */
 export type Using = { watch: Watch; retry: Retry; readTimeoutMs: number }
 
-/** Runs statements on this pool. With a share, projects take turns, and so do statements that serve many requests. */
-export function runsOn(pool: Pool, lane: Lane, using: Using, share: FairShare | null = null): Run {
+/** Runs statements on this pool. With shares, projects take turns, and so do statements that serve many requests. */
+export function runsOn(pool: Pool, lane: Lane, using: Using, shares: readonly FairShare[] = []): Run {
   const { watch, readTimeoutMs } = using
   const run = async (statement: Statement, values: unknown[]): Promise<QueryResult> => {
     const time = createTimeLimit(pool, readTimeoutMs)
-    const lease = (await share?.take([currentOwner(statement.name)])) ?? null
+    const leases: Lease[] = []
     try {
+      for (const share of shares) leases.push(await share.take([currentOwner(statement.name)]))
       return await retried(pool, using, { statement, values, time })
     } finally {
-      lease?.release()
+      for (const lease of leases) lease.release()
     }
   }
   return async <Row extends object>(statement: Statement, values: unknown[]) => {
