@@ -144,7 +144,7 @@ export type MetricFactory = ReturnType<typeof createMetricFactory>
 const createDatabaseMetrics = ({ counter, gauge }: MetricFactory) => ({
   dbRetries: counter(
     'svc_db_retries_total',
-    'Tries on another database connection after one was lost: to connect, to read, to write what may be written twice, and transactions of which nothing was kept.',
+    'Tries on another database connection after one was lost: reads, changes that were not sent or may run twice, and transactions of which nothing was kept.',
     { kind: retryKinds },
   ),
   dbWritable: gauge(

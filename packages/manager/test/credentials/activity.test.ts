@@ -1,7 +1,7 @@
 // When principals were last active: whoever is admitted is noted, rarely and for many together.
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
-import type { Statement } from '../../src/platform/postgres/prepared.ts'
+import type { Statement } from '../../src/platform/postgres/statements.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from '../kit/app.ts'
 import {

@@ -1,6 +1,7 @@
 // When principals were last active: noted as callers are admitted, and written for many of them together. A process writes of
 // one principal once an hour at most.
-import type { Run, Statement } from '../postgres/prepared.ts'
+import type { Run } from '../postgres/prepared.ts'
+import type { Statement } from '../postgres/statements.ts'
 import type { Logger } from '../log/log.ts'
 
 export type Activity = {

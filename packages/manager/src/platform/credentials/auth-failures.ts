@@ -4,7 +4,8 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../postgres/database.ts'
 import { isWithoutPartition, preparePartitions } from '../postgres/partitions.ts'
-import type { Run, Statement } from '../postgres/prepared.ts'
+import type { Run } from '../postgres/prepared.ts'
+import type { Statement } from '../postgres/statements.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 

@@ -1,6 +1,6 @@
 // The statements on the table of jobs. Those that change several rows lock them in the order of their ids, so that two of
 // them never wait for each other. They have no names: a pooler of transactions need not know them.
-import type { Statement } from '../postgres/prepared.ts'
+import type { Statement } from '../postgres/statements.ts'
 
 /** Touches are much more frequent. */
 const lease = `interval '10 seconds'`

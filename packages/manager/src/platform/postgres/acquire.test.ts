@@ -55,15 +55,17 @@ test('where the timeout of the pool is shorter, or a connection is free, no othe
 
 test('what was waited counts; what is sent has half a second', () => {
   const time = createTimeLimit(poolAfter(0).pool, 5_500)
-  const seen = () => [time.isShort(), time.waitMs(), time.statementMs()]
+  const seen = () => [time.limits(true).isShort, time.waitMs(), time.limits(true).query_timeout]
   expect(seen()).toEqual([false, 5_500, 5_500])
   vi.advanceTimersByTime(4_000)
   expect(seen()).toEqual([true, 1_500, 1_500])
   vi.advanceTimersByTime(4_000)
   expect(seen()).toEqual([true, 1, 500])
+  // One that may not run twice.
+  expect(time.limits(false)).toEqual({ query_timeout: 5_500, isShort: false })
 })
 
 test('where statements may take less than waits, a wait has its whole time', () => {
   const time = createTimeLimit(poolAfter(0).pool, 1_500)
-  expect([time.waitMs(), time.statementMs()]).toEqual([5_500, 1_500])
+  expect([time.waitMs(), time.limits(true).query_timeout]).toEqual([5_500, 1_500])
 })

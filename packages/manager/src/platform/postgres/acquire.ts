@@ -1,10 +1,10 @@
-// A connection of a pool within a time. The pool has one timeout for every wait, and begins it anew for a second try; who has
-// waited for one already must not wait for another.
+// A connection of a pool within a time. The pool has one timeout for every wait, and starts it again for a second try; a caller
+// that has waited already must not wait as long again.
 import type { Pool, PoolClient } from 'pg'
-import { connectionOf } from './connections.ts'
+import { type TimedQuery, connectionOf } from './connections.ts'
 
 const shortMs = 100
-// What is sent at all has a chance to be answered.
+// A statement that is sent has a chance to be answered.
 const leastMs = 500
 
 /**
@@ -12,16 +12,18 @@ const leastMs = 500
  * a quick statement.
  */
 export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
-  const begunAt = performance.now()
+  const startedAt = performance.now()
   const limitMs = Math.max(readTimeoutMs, timeoutOf(pool) + leastMs)
-  const leftMs = (): number => begunAt + limitMs - performance.now()
+  const leftMs = (): number => startedAt + limitMs - performance.now()
   return {
     /** For a wait for a connection. */
     waitMs: (): number => Math.max(1, leftMs()),
-    /** For a statement. */
-    statementMs: (): number => Math.max(leastMs, Math.min(readTimeoutMs, leftMs())),
-    /** Some of it is over. */
-    isShort: (): boolean => performance.now() - begunAt > shortMs,
+    /** For a statement. One that may not run twice has its whole time: after a timeout its outcome is unknown. */
+    limits: (mayRunTwice: boolean): Pick<TimedQuery, 'query_timeout' | 'isShort'> => {
+      const isShort = mayRunTwice && performance.now() - startedAt > shortMs
+      const query_timeout = isShort ? Math.max(leastMs, Math.min(readTimeoutMs, leftMs())) : readTimeoutMs
+      return { query_timeout, isShort }
+    },
   }
 }
 const timeoutOf = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0

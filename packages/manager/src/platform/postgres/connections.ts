@@ -37,15 +37,10 @@ export class Connection extends Client {
   }
 
   /** The first error is the reason; the next ones only say that the connection ends. */
-  noteError(error: unknown): void {
-    if (this.#isUseless) return
+  noteError(error: unknown, isAboutServer = true): void {
+    const isNews = !this.#isUseless && !this.isRetired
     this.#isUseless = true
-    if (!this.isRetired) this.onUseless(error)
-  }
-
-  /** Its caller had less time left than a statement may take, which says nothing about the server. */
-  ignoreErrors(): void {
-    this.#isUseless = true
+    if (isNews && isAboutServer) this.onUseless(error)
   }
 }
 
@@ -75,10 +70,9 @@ export async function queryOn(
     return await client.query<Record<string, unknown>>(query)
   } catch (error) {
     if (isUnusableAfter(error)) {
-      const connection = connectionOf(client)
-      if (isShort && isTimeout(error)) connection.ignoreErrors()
-      else connection.noteError(error)
-      connection.destroy()
+      // A timeout of a caller that had little time left says nothing about the server.
+      connectionOf(client).noteError(error, !(isShort && isTimeout(error)))
+      connectionOf(client).destroy()
     }
     throw error
   }

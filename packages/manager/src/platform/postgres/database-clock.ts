@@ -1,7 +1,8 @@
 // The time of the database. Replicas of one installation have many clocks and one database: what is stored, ordered and
 // expired by time goes by its clock, so a machine whose own clock is wrong dates nothing wrongly.
 import type { Clock } from '../clock.ts'
-import type { Run, Statement } from './prepared.ts'
+import type { Run } from './prepared.ts'
+import type { Statement } from './statements.ts'
 
 export type DatabaseClock = Clock & {
   /** Reads the database's time; until the first success the machine's own is used. */

@@ -1,19 +1,27 @@
 // Access to PostgreSQL. Rows come back in camelCase; timestamps as RFC 3339 text with milliseconds, which is what both API and
 // audit hashes use.
+import type { LogEvent } from 'kysely'
 import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { createRenewals } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { type Db, createDb } from './handles.ts'
 import { type PoolOptions, type Pools, openPools, readTimeoutsOf } from './pools.ts'
-import { type Run, type RunPrepared, type StatementEnd, type Using, type Watch, runsOn } from './prepared.ts'
+import {
+  type Run,
+  type RunOptions,
+  type RunPrepared,
+  type StatementEnd,
+  type Watch,
+  createRun,
+} from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
-import type { OnStatementTime } from './statement-times.ts'
+import type { Lane, OnStatementTime } from './statement-times.ts'
 import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 
 export type DatabaseOptions = PoolOptions & {
   onStatement?: (sql: string) => void
-  /** How long a statement took; that of prepared ones includes the wait for a connection. */
+  /** How long a statement took, with the wait for a connection. */
   onStatementTime?: OnStatementTime
   /** Something is tried again because a connection was lost. */
   onRetry?: OnRetry
@@ -55,26 +63,30 @@ export function createDatabase(options: DatabaseOptions): Database {
   const retry = createRetry(gate, options.onRetry)
   const pools = openPools(options, gate, renewals)
   const watch: Watch = { ...options, onEnd: null }
-  const { usualMs, longMs } = readTimeoutsOf(options)
-  const using: Using = { watch, retry, readTimeoutMs: usualMs }
-  const usingLong: Using = { ...using, readTimeoutMs: longMs }
-  const quiet: Using = { ...using, watch: { onStatementTime: options.onStatementTime, onEnd: null } }
+  const quiet: Watch = { onStatementTime: options.onStatementTime, onEnd: null }
+  const { usualMs: readTimeoutMs, longMs } = readTimeoutsOf(options)
+  const requests = { pool: pools.requests, retry, readTimeoutMs }
+  const long = { pool: pools.long, retry, readTimeoutMs: longMs }
   // A project that waits for a lock of its own must not hold all connections.
-  const requests = shareOf(options, pools.requests.options.max)
+  const share = shareOf(options, pools.requests.options.max)
   // Snapshots and other long work each leave a connection to the other.
   const maxLong = Math.max(1, pools.long.options.max - 1)
-  const long = shareOf(options, maxLong)
-  const runInBackground = runsOn(pools.requests, 'requests', quiet)
+  const longShare = shareOf(options, maxLong)
+  const runInBackground = createRun({ ...requests, lane: 'requests', watch: quiet })
   const clock = createDatabaseClock(runInBackground)
   return {
-    db: dbOn(pools, 'requests', using, requests),
-    longDb: dbOn(pools, 'long', usingLong, long),
-    run: preparedOn(pools, options, using, runsOn(pools.long, 'long', usingLong, [long])),
+    db: createDb({ ...requests, share }, logOf(watch, 'requests')),
+    longDb: createDb({ ...long, share: longShare }, logOf(watch, 'long')),
+    run: preparedOn(
+      { ...requests, pool: pools.lookups, watch },
+      (capacity) => shareOf(options, capacity),
+      createRun({ ...long, lane: 'long', watch, shares: [longShare] }),
+    ),
     runInBackground,
-    runForJobs: runsOn(pools.jobs, 'jobs', quiet),
+    runForJobs: createRun({ ...requests, pool: pools.jobs, lane: 'jobs', watch: quiet }),
     openSnapshot: createSnapshots(pools.long, { retry, readTimeoutMs: longMs, max: maxLong }),
     pools,
-    waiting: () => requests.waiting + pools.requests.waitingCount,
+    waiting: () => share.waiting + pools.requests.waitingCount,
     clock,
     onStatementEnd: (listener) => {
       watch.onEnd = listener
@@ -94,7 +106,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairShare =>
   createFairShare({
-    capacity,
+    capacity: Math.max(1, capacity),
     maxWaiting: 10_000,
     maxWaitMs: acquireTimeoutMs,
     full: 'too many requests wait for the database; try again',
@@ -104,13 +116,16 @@ const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairS
  * Large reads and changes leave one connection to small reads, so that authentication never waits behind them. Large reads leave
  * another one to changes, because a call that cannot be logged is not forwarded.
  */
-function preparedOn({ lookups }: Pools, options: DatabaseOptions, using: Using, runLong: Run): RunPrepared {
-  const all = lookups.options.max
-  const other = shareOf(options, Math.max(1, all - 1))
-  const large = shareOf(options, Math.max(1, all - 2))
-  const runSmall = runsOn(lookups, 'lookups', using)
-  const runChange = runsOn(lookups, 'shared', using, [other])
-  const runLarge = runsOn(lookups, 'shared', using, [large, other])
+function preparedOn(
+  options: Omit<RunOptions, 'lane'>,
+  share: (capacity: number) => FairShare,
+  runLong: Run,
+): RunPrepared {
+  const { max } = options.pool.options
+  const other = share(max - 1)
+  const runSmall = createRun({ ...options, lane: 'lookups' })
+  const runChange = createRun({ ...options, lane: 'shared', shares: [other] })
+  const runLarge = createRun({ ...options, lane: 'shared', shares: [share(max - 2), other] })
   return (statement, values) => {
     if (statement.size === 'long') return runLong(statement, values)
     if (statement.kind !== 'read') return runChange(statement, values)
@@ -118,14 +133,10 @@ function preparedOn({ lookups }: Pools, options: DatabaseOptions, using: Using, 
   }
 }
 
-const dbOn = (pools: Pools, name: 'requests' | 'long', using: Using, share: FairShare): Db => {
-  const { watch, retry, readTimeoutMs } = using
-  return createDb(
-    { pool: pools[name], retry, readTimeoutMs, share },
-    ({ query: { sql }, queryDurationMillis: durationMs }) => {
-      watch.onStatement?.(sql)
-      watch.onStatementTime?.(name, durationMs / 1_000)
-      watch.onEnd?.({ sql, name: null, durationMs })
-    },
-  )
-}
+const logOf =
+  (watch: Watch, lane: Lane) =>
+  ({ query: { sql }, queryDurationMillis: durationMs }: LogEvent): void => {
+    watch.onStatement?.(sql)
+    watch.onStatementTime?.(lane, durationMs / 1_000)
+    watch.onEnd?.({ sql, name: null, durationMs })
+  }

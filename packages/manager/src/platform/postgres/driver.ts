@@ -1,5 +1,5 @@
-// The driver of Kysely. A lost connection is replaced if nothing has happened on it yet: before a transaction starts, and in a
-// single statement that may run twice. Every other statement fails, and the error says whether the change may have been made.
+// The driver of Kysely. A statement outside a transaction takes a connection for itself. A transaction keeps one from BEGIN to its
+// end; a lost connection is replaced before BEGIN has succeeded, and after that the error says whether the change may have been made.
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,19 +11,15 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { Pool, PoolClient, QueryConfig } from 'pg'
+import type { PoolClient, QueryResult as PgResult } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { queryOn } from './connections.ts'
-import { isRejected, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { isRejected, noteOutcome } from './outcomes.ts'
 import { currentOwner } from './owner.ts'
-import { type Retry, type RetryKind, type StatementKind, canRunTwice } from './retry.ts'
+import { type StatementKind, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
-export type DriverOptions = {
-  pool: Pool
-  retry: Retry
-  /** How long a statement may take, seen from here. */
-  readTimeoutMs: number
+export type DriverOptions = StatementOptions & {
   /** What statements outside a transaction are. */
   kind: StatementKind
   /** Shares the pool's connections between projects. */
@@ -45,15 +41,9 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    const { pool, readTimeoutMs, share } = this.#options
-    const time = createTimeLimit(pool, readTimeoutMs)
-    const lease = await share.take([currentOwner()])
-    try {
-      return new Session(this.#options, { client: await connect(this.#options, time), time, lease })
-    } catch (error) {
-      lease.release()
-      throw error
-    }
+    // The wait for a turn counts.
+    const time = createTimeLimit(this.#options.pool, this.#options.readTimeoutMs)
+    return new Session(this.#options, time, await this.#options.share.take([currentOwner()]))
   }
   async beginTransaction(session: Session, settings: TransactionSettings): Promise<void> {
     await session.begin(settings)
@@ -72,45 +62,29 @@ class PoolDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A connection of the pool; nothing was sent when that fails, so it may be tried again. */
-const connect = ({ pool, retry, readTimeoutMs }: DriverOptions, time: TimeLimit): Promise<PoolClient> =>
-  retry(() => acquire(pool, time.waitMs()), { kind: 'connection', withinMs: readTimeoutMs })
-
-type Acquired = { client: PoolClient; time: TimeLimit; lease: Lease }
-type Phase = 'alone' | 'beginning' | 'inside' | 'committing'
-
 class Session implements DatabaseConnection {
   readonly #options: DriverOptions
-  /** Null while a lost connection is replaced. */
-  #client: PoolClient | null
-  /** Of the first statement; the wait for a connection counts. */
-  #time: TimeLimit | null
-  #phase: Phase = 'alone'
+  readonly #time: TimeLimit
   readonly #lease: Lease
+  #phase: 'alone' | 'beginning' | 'inside' | 'committing' = 'alone'
+  /** That of the transaction. */
+  #client: PoolClient | null = null
   #onlyReads = false
   /** The state of the connection is unknown, so it is not used again. */
   #isUnclear = false
 
-  constructor(options: DriverOptions, { client, time, lease }: Acquired) {
+  constructor(options: DriverOptions, time: TimeLimit, lease: Lease) {
     this.#options = options
-    this.#client = client
     this.#time = time
     this.#lease = lease
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const query = { text: sql, values: [...parameters] }
-    if (this.#phase === 'alone') return resultOf(await this.#runAlone(query))
-    if (this.#phase === 'beginning')
-      return resultOf(
-        await this.#retry(query, { kind: 'transaction', isWorth: isWorthAnother, isLimited: true }),
-      )
-    try {
-      return resultOf(await this.#run(query))
-    } catch (error) {
-      if (!this.#onlyReads) noteOutcome(error, this.#phase === 'inside' ? 'before commit' : 'committing')
-      throw error
-    }
+  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const values = [...parameters]
+    if (this.#phase === 'beginning') return resultOf(await this.#open(text))
+    if (this.#phase !== 'alone') return resultOf(await this.#run(text, values))
+    const { kind } = this.#options
+    return resultOf(await runStatement(this.#options, { kind, text }, values, this.#time))
   }
 
   // oxlint-disable-next-line require-yield
@@ -148,67 +122,39 @@ class Session implements DatabaseConnection {
     this.#lease.release()
   }
 
-  async #runAlone(query: QueryConfig) {
-    const { kind } = this.#options
-    const isLimited = canRunTwice(kind)
-    const isWorth = (error: unknown): boolean =>
-      isWorthAnother(error) && (isLimited || outcomeOf(error, 'committing') === 'not applied')
-    try {
-      return await this.#retry(query, { kind: kind === 'read' ? 'read' : 'write', isWorth, isLimited })
-    } catch (error) {
-      if (kind !== 'read') noteOutcome(error, 'committing')
-      throw error
+  /** Starts the transaction on the first connection that works. */
+  #open(text: string): Promise<PgResult> {
+    const { pool, retry, readTimeoutMs } = this.#options
+    const attempt = async (): Promise<PgResult> => {
+      const client = await acquire(pool, this.#time.waitMs())
+      try {
+        const result = await queryOn(client, { text, ...this.#time.limits(true) })
+        this.#client = client
+        return result
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
     }
+    return retry(attempt, { kind: 'transaction', withinMs: readTimeoutMs })
   }
 
-  async #run(query: QueryConfig, shortMs: number | null = null) {
+  async #run(text: string, values: unknown[]): Promise<PgResult> {
     if (this.#client === null) throw new Error('the connection was given back')
-    const query_timeout = shortMs ?? this.#options.readTimeoutMs
+    const query_timeout = this.#options.readTimeoutMs
     try {
-      return await queryOn(this.#client, { ...query, query_timeout, isShort: shortMs !== null })
+      return await queryOn(this.#client, { text, values, query_timeout, isShort: false })
     } catch (error) {
       if (!isRejected(error)) this.#isUnclear = true
+      if (!this.#onlyReads) noteOutcome(error, this.#phase === 'inside' ? 'before commit' : 'committing')
       throw error
     }
   }
-
-  /** Tries again on another connection; all tries together take no longer than one may. */
-  #retry(query: QueryConfig, { isLimited, ...retrying }: Retrying) {
-    const { pool, retry, readTimeoutMs } = this.#options
-    const time = this.#time ?? createTimeLimit(pool, readTimeoutMs)
-    this.#time = null
-    return retry(
-      async ({ retries }) => {
-        if (retries > 0) {
-          // Released first: otherwise the statements that wait for a connection would hold all of them.
-          this.#client?.release(true)
-          this.#client = null
-          this.#client = await acquire(pool, time.waitMs())
-          this.#isUnclear = false
-        }
-        const isShort = isLimited && (retries > 0 || time.isShort())
-        return this.#run(query, isShort ? time.statementMs() : null)
-      },
-      { withinMs: readTimeoutMs, ...retrying },
-    )
-  }
-}
-
-type Retrying = {
-  kind: RetryKind
-  isWorth: (error: unknown) => boolean
-  /** Time that has passed counts. A write has its whole time: after a timeout its outcome is unknown. */
-  isLimited: boolean
 }
 
 const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-function resultOf<Row>(result: {
-  command: string
-  rowCount: number | null
-  rows: unknown[]
-}): QueryResult<Row> {
-  const { command, rowCount, rows } = result
+function resultOf<Row>({ command, rowCount, rows }: PgResult): QueryResult<Row> {
   if (command === 'COMMIT' || command === 'ROLLBACK') return { rows: [{ command } as Row] }
   return counted.has(command)
     ? { numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }

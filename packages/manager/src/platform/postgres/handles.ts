@@ -3,7 +3,7 @@
 import { CamelCasePlugin, Kysely, type LogEvent, type Transaction } from 'kysely'
 import { type DriverOptions, createDialect } from './driver.ts'
 import { isLostRace, isUnsure, isWorthAnother } from './outcomes.ts'
-import type { StatementKind } from './retry.ts'
+import type { StatementKind } from './statements.ts'
 import type { DB } from '../../generated/db.ts'
 
 export type Tx = Transaction<DB>

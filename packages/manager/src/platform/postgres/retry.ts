@@ -4,12 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectGate } from './connect-gate.ts'
 import { isWorthAnother } from './outcomes.ts'
 
-/** The caller declares what a statement is. A read and an idempotent change may run twice, a write may not. */
-export type StatementKind = 'read' | 'write' | 'idempotent'
-export const canRunTwice = (kind: StatementKind): boolean => kind !== 'write'
-
-/** What is tried again: a connection, a read, a change, or a transaction. */
-export const retryKinds = ['connection', 'read', 'write', 'transaction'] as const
+export const retryKinds = ['read', 'write', 'transaction'] as const
 export type RetryKind = (typeof retryKinds)[number]
 export type OnRetry = (kind: RetryKind) => void
 
@@ -18,7 +13,6 @@ const firstPauseMs = 20
 // Who paces connecting may ask for more; then the caller hears of the failure instead.
 const longestPauseMs = 250
 
-export type Attempt<T> = (attempt: { retries: number }) => Promise<T>
 type RetryOptions = {
   kind: RetryKind
   /** No retry begins later than this. */
@@ -26,7 +20,7 @@ type RetryOptions = {
   /** Whether to try again after this error; where a connection is lost by default. */
   isWorth?: (error: unknown) => boolean
 }
-export type Retry = <T>(attempt: Attempt<T>, options: RetryOptions) => Promise<T>
+export type Retry = <T>(attempt: () => Promise<T>, options: RetryOptions) => Promise<T>
 
 /** Returns what tries again. A connection that cannot be made is tried no earlier than `gate` lets it. */
 export const createRetry =
@@ -35,7 +29,7 @@ export const createRetry =
     const begunAt = performance.now()
     for (let retries = 0; ; retries++) {
       try {
-        return await attempt({ retries })
+        return await attempt()
       } catch (error) {
         if (retries === maxRetries || !isWorth(error)) throw error
         const pauseMs = Math.max(gate.pauseMs(), firstPauseMs * 4 ** retries * (0.5 + Math.random()))
