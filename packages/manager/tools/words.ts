@@ -17,7 +17,7 @@ export const replaced: readonly [RegExp, string][] = [
   [/held[-_ ]?bytes/i, 'buffered bytes, byte budget'],
   [/shown(?:Text|List|Length|Errors)|shown-errors|audit\/shown/, 'abbreviate, error messages'],
   [/takeTurn|turnOf\b/, 'yieldToEventLoop, nextSlot'],
-  [/writeSoon/, 'writeAsyncCommit'],
+  [/writeSoon|writeAsyncCommit/, 'asynchronous commit'],
   [/\breachIn\b|\bReach\b|policy\/reach/, 'visible rows'],
   [/\bHoldings?\b|holdingIn|loadHoldings/, 'roles in a project'],
   [/hold(?:s)?(?:Credential|Permission|Administrator|MasterKey)|policy\/hold\b/, 'recheck, lock'],

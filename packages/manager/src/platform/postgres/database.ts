@@ -69,9 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const long = { pool: pools.long, retry, readTimeoutMs: longMs }
   // A project that waits for a lock of its own must not hold all connections.
   const share = shareOf(options, pools.requests.options.max)
-  // Snapshots and other long work each leave a connection to the other.
-  const maxLong = Math.max(1, pools.long.options.max - 1)
-  const longShare = shareOf(options, maxLong)
+  const longShare = shareOf(options, pools.long.options.max)
   const runInBackground = createRun({ ...requests, lane: 'requests', watch: quiet })
   const clock = createDatabaseClock(runInBackground)
   return {
@@ -84,7 +82,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     ),
     runInBackground,
     runForJobs: createRun({ ...requests, pool: pools.jobs, lane: 'jobs', watch: quiet }),
-    openSnapshot: createSnapshots(pools.long, { retry, readTimeoutMs: longMs, max: maxLong }),
+    // One connection is left to other long work.
+    openSnapshot: createSnapshots({ ...long, max: Math.max(1, pools.long.options.max - 1) }),
     pools,
     waiting: () => share.waiting + pools.requests.waitingCount,
     clock,

@@ -88,7 +88,7 @@ test('a statement that is not answered in time ends the connection; a reader tha
   const options = '-c client_connection_check_interval=500'
   const pool = new Pool({ connectionString: service.database.url, max: 1, options, Client: Connection })
   watchConnections(pool)
-  const openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000, max: 1 })
+  const openBriefly = createSnapshots({ pool, retry, readTimeoutMs: 1_000, max: 1 })
   try {
     const silent = await openBriefly()
     await expect(silent.query('select pg_sleep(300)')).rejects.toThrow('terminated')
@@ -116,7 +116,7 @@ describe('a server that hangs', () => {
     url.host = `127.0.0.1:${way.port}`
     pool = new Pool({ connectionString: url.href, max: 1, Client: Connection })
     watchConnections(pool)
-    openBriefly = createSnapshots(pool, { retry, readTimeoutMs: 1_000, max: 1 })
+    openBriefly = createSnapshots({ pool, retry, readTimeoutMs: 1_000, max: 1 })
   })
   afterEach(async () => {
     await pool.end()

@@ -1,10 +1,10 @@
 // Long reads for reports and exports: one moment of the database, read row by row with a cursor, on connections of their own.
 // Whoever reads slowly holds one of these connections and a batch of rows, never one that requests need.
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import { unavailable } from '../errors.ts'
 import { acquire } from './acquire.ts'
 import { connectionOf } from './connections.ts'
-import type { Retry } from './retry.ts'
+import type { StatementOptions } from './statements.ts'
 
 /** One moment of the database. Columns keep the names the statement gives them. */
 export type Snapshot = {
@@ -28,16 +28,11 @@ const longestMs = 1_800_000
 const defaultBatchSize = 500
 const openWithinMs = 1_000
 
-export type SnapshotOptions = {
-  retry: Retry
-  /** One that does not answer for so long is ended; pg itself sets no timeout. */
-  readTimeoutMs: number
-  /** How many may be open. */
-  max: number
-}
+/** A snapshot that does not answer for `readTimeoutMs` is ended; pg itself sets no timeout. At most `max` are open. */
+export type SnapshotOptions = StatementOptions & { max: number }
 
 /** Snapshots on the connections of this pool. */
-export function createSnapshots(pool: Pool, { retry, readTimeoutMs, max }: SnapshotOptions): OpenSnapshot {
+export function createSnapshots({ pool, retry, readTimeoutMs, max }: SnapshotOptions): OpenSnapshot {
   let open = 0
   const attempt = async (): Promise<Snapshot> =>
     begin(await acquire(pool, Infinity), readTimeoutMs, () => open--)
