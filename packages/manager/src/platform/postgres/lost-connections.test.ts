@@ -123,6 +123,14 @@ describe('a change', () => {
     expect((await service.sql.query('select id from lost_writes where id = 2')).rowCount).toBe(1)
   })
 
+  test('by a query builder is repeated exactly if it is declared idempotent', async () => {
+    const insert = sql`insert into lost_writes values (6) on conflict do nothing`
+    const error = await cutDuring(() => insert.execute(database.db.write))
+    expect([isUnsure(error), retries]).toEqual([true, []])
+    expect(await cutDuring(() => insert.execute(database.db.idempotent))).toBe(null)
+    expect(retries).toContain('write')
+  })
+
   test('in a transaction that was cut before its end was not made, and says so', async () => {
     const error = await cutDuring(() =>
       database.db.transaction(

@@ -1,0 +1,65 @@
+// Which statements wait for which, on the connections for lookups.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
+import { whileLocked } from '../../../test/kit/locks.ts'
+import { runOwned } from './owner.ts'
+import type { PreparedStatement } from './prepared.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startTestApp()
+})
+afterAll(() => service.close())
+
+const held: [string, unknown[]] = ['select pg_advisory_xact_lock(59)', []]
+const countWaiting = async (): Promise<number | null> =>
+  (
+    await service.sql.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).rowCount
+/** Waits for the lock. */
+const start = (name: string, how: Pick<PreparedStatement, 'kind' | 'size'>) =>
+  service.world.database.run<{ n: number }>(
+    { name, text: 'select 1 as n from pg_advisory_xact_lock_shared(59)', ...how },
+    [],
+  )
+const readSmall = () => service.world.database.run({ name: 'small', kind: 'read', text: 'select 1 as n' }, [])
+
+test('large reads leave a connection to changes, and both leave one to small reads', async () => {
+  await whileLocked(service.database.url, held, async (commit) => {
+    const large = ['one', 'two', 'three'].map((name) =>
+      start(`large-${name}`, { kind: 'read', size: 'large' }),
+    )
+    await expect.poll(countWaiting).toBe(1)
+    const changes = ['one', 'two'].map((name) => start(`change-${name}`, { kind: 'write' }))
+    await expect.poll(countWaiting).toBe(2)
+    expect(await readSmall()).toEqual([{ n: 1 }])
+    expect(await countWaiting()).toBe(2)
+    await commit()
+    expect((await Promise.all([...large, ...changes])).flat()).toHaveLength(5)
+  })
+})
+
+test('a project that waits leaves a connection to the others', async () => {
+  const startFor = (projectId: string) =>
+    runOwned({ caller: 'somebody', projectId }, () => start('change', { kind: 'write' }))
+  await whileLocked(service.database.url, held, async (commit) => {
+    const own = [startFor('first'), startFor('first'), startFor('first')]
+    await expect.poll(countWaiting).toBe(1)
+    const other = startFor('second')
+    await expect.poll(countWaiting).toBe(2)
+    await commit()
+    expect((await Promise.all([...own, other])).flat()).toHaveLength(4)
+  })
+})
+
+test('long statements have their own connections', async () => {
+  await whileLocked(service.database.url, held, async (commit) => {
+    const long = start('long', { kind: 'write', size: 'long' })
+    const changes = ['one', 'two'].map((name) => start(`change-${name}`, { kind: 'idempotent' }))
+    await expect.poll(countWaiting).toBe(3)
+    await commit()
+    expect((await Promise.all([long, ...changes])).flat()).toHaveLength(3)
+  })
+})
