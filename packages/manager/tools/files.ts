@@ -37,7 +37,7 @@ const known = [
   'packages/manager/src/{*.ts,node-version.cjs}',
   'packages/manager/src/{commands,config,exports,generated,policy}/**/*.ts',
   'packages/manager/src/proxy-config/*.ts',
-  'packages/manager/src/platform/{clock,errors,ids,metrics,quick-histogram}.ts',
+  'packages/manager/src/platform/{clock,engine-addresses,errors,ids,metrics,quick-histogram}.ts',
   'packages/manager/src/platform/*/*.ts',
   // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.
   'packages/manager/src/features/*/index.ts',

@@ -15,7 +15,7 @@ export type Reads = Pick<
 /** Runs any statement: a transaction, or one of the handles for changes. */
 export type Queries = Reads & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto'>
 
-export type TransactionOptions = {
+type TransactionOptions = {
   /** The work does more than read and write by `tx`, so a second run would do that again. */
   runsOnce?: true
   /** All statements read the same moment, and none writes. */
