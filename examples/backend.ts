@@ -1,5 +1,5 @@
-// A backend with the client; careful-backend.ts is one without, and docs/backends.md explains both. When a trigger calls,
-// it asks a partner what is in stock, through the ESB and for each tenant, and tells the people of the tenant.
+// A backend with the client; careful-backend.ts is one without, and docs/guides/backends/register.md explains both. When a
+// trigger calls, it asks a partner through the ESB for the stock of each tenant, and notifies the people of the tenant.
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

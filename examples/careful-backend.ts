@@ -1,5 +1,5 @@
 // A backend that triggers call back. It registers, sends heartbeats, verifies what calls it, and does its work once for
-// each tenant. It needs Node 24 and nothing else; docs/backends.md explains every part.
+// each tenant. It needs Node 24 and nothing else; docs/guides/backends/register.md explains the steps.
 //
 //   MANAGER_URL=http://127.0.0.1:8080 MACHINE_TOKEN_FILE=token APPLICATION_ID=… \
 //   CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 node examples/careful-backend.ts

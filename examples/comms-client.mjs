@@ -1,5 +1,6 @@
-// Notifications and live data in a browser, or in Node 24: one file without dependencies, to be copied; docs/comms.md
-// explains it. The inbox is the truth. The socket says when to look there, so a lost frame costs time, never data.
+// Notifications and live data in a browser, or in Node 24: one file without dependencies, to be copied;
+// docs/guides/frontends/show-notifications.md explains it. The inbox is the truth. The socket says when to look there, so a
+// lost frame costs time, never data.
 const [maxWaitMs, spreadMs] = [30_000, 300]
 /** Access is gone, there are too many sockets, or we broke the protocol: coming back would not help. */
 const isFinal = (code) => code >= 4500 && code < 4600

@@ -1,5 +1,5 @@
 // Loads pilets in a browser: verifies each one, runs what is right, and says why it refused the rest. One file without
-// dependencies, to be copied; docs/pilets.md explains it. The page needs `blob:` in `script-src` of its
+// dependencies, to be copied; docs/guides/frontends/verify-pilets.md explains it. The page needs `blob:` in `script-src` of its
 // Content-Security-Policy, because what runs is the very bytes that were verified.
 const [maxMs, maxUnpackedBytes] = [30_000, 64 * 1024 * 1024]
 

@@ -4,7 +4,7 @@ import type { EmitNotificationAnswer, EmitNotificationBody, PublishLiveDataBody 
 import { type CamelCase, type Plain, toCamelCase, toSnakeCase } from './names.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 
-/** Whom it is for and what it says; docs/comms.md has every field. */
+/** Whom it is for and what it says; docs/reference/machine-api.md lists every field. */
 export type NewNotification = Plain<CamelCase<Omit<EmitNotificationBody, 'dedupe_key'>>>
 export type EmittedNotification = Plain<CamelCase<EmitNotificationAnswer>>
 export type LiveHint = Plain<CamelCase<PublishLiveDataBody>>

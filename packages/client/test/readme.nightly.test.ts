@@ -1,5 +1,5 @@
-// Runs every program of the README: those for Node as processes, behind an nginx that adds what the proxy adds, and the one
-// for pages in Chromium, with the client as it is published.
+// Runs every program of the README and of the guide to the client as a process, behind an nginx that adds the headers of the
+// proxy, and the program of the guide for pages in Chromium, with the client as it is published.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,12 +16,16 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { accessCalls, endpointCalls } from '../../manager/test/kit/endpoints.ts'
 import { packWorkspaces } from '../../manager/test/kit/pack-workspaces.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
-import { blocksOf } from '../../manager/test/kit/played-page.ts'
+import { blocksOf, readPage } from '../../manager/test/kit/played-page.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { connect, emit, publish } from '../src/index.ts'
 
 const root = new URL('..', import.meta.url).pathname
-const blocks = blocksOf(readFileSync(`${root}README.md`, 'utf8'))
+const readme = readFileSync(`${root}README.md`, 'utf8')
+const blocks = blocksOf(`${readme}\n${readPage('guides/backends/use-the-client.md')}`)
+const pageScript = blocksOf(readPage('guides/frontends/show-notifications.md')).find(
+  ({ language }) => language === 'js',
+)
 /** A program for Node, and what it prints. */
 const programs = blocks.flatMap(({ language, text, line }, index) =>
   language === 'ts' ? [{ line, text, output: blocks[index + 1]?.text ?? '' }] : [],
@@ -51,7 +55,7 @@ function startProxy(userId: string) {
       location /client/ { alias ${folder}/package/dist/; types {} default_type text/javascript; }
       location /comms/ { proxy_pass ${service.url}/api/proxy/comms/${project.applicationId}/; ${own} }
       location ~ ^/(api|query|pilets|esb) { proxy_pass ${service.url}; ${own} }`,
-    files: { 'index.html': pageOf(blocks.find(({ language }) => language === 'js')?.text ?? '') },
+    files: { 'index.html': pageOf(pageScript?.text ?? '') },
   })
 }
 const pageOf = (script: string): string => `<!doctype html><meta charset="utf-8"><ul></ul>
@@ -110,7 +114,8 @@ function writeProgram({ text, line }: { text: string; line: number }): string[] 
 
 test('every program is followed by what it prints, the one for pages apart', () => {
   const languages = blocks.map(({ language }) => language).join(' ')
-  expect(languages.replaceAll('ts text', '').split(/ +/)).toEqual(['sh', 'js', ''])
+  expect(languages.replaceAll('ts text', '').split(/ +/)).toEqual(['sh', ''])
+  expect(pageScript?.text).toContain('openNotifications')
   expect(programs.length).toBeGreaterThan(8)
   expect(programs.filter(isBackend)).toHaveLength(1)
 })

@@ -17,13 +17,15 @@ import type { Summary } from './tally.ts'
 
 const from = [
   '--from <url>',
-  'the old database, whose schema legacy has the views of docs/legacy.md',
+  'the old database, whose schema legacy has the views of docs/reference/legacy-views.md',
 ] as const
 
 /** The program that `manager legacy` starts. What an import takes is loaded when one runs. */
 function createLegacyProgram(terminal: Terminal): Command {
   const legacy = createRoot('manager legacy', terminal)
-    .description('Bring over an install that is older than versioned migrations (docs/legacy.md).')
+    .description(
+      'Import an installation without versioned migrations (docs/guides/operators/migrate-from-an-older-installation.md).',
+    )
     // An option of `manager`, which passes it on.
     .addOption(new Option('-c, --config <file>').hideHelp())
     .addHelpText(

@@ -1,5 +1,5 @@
-// What the import does with rows that cannot come over as they are. A report names the rule of each; docs/legacy.md explains
-// them.
+// What the import does with rows that cannot come over as they are. A report names the rule of each;
+// docs/reference/legacy-views.md explains them.
 
 export const rules = {
   orphan: 'what it belongs to is not there, or was kept aside: kept aside',

@@ -112,7 +112,7 @@ async function findColumns(client: Client): Promise<FoundColumns> {
   })
   if (missing.length > 0)
     throw new Error(
-      `the old database lacks ${missing.join(', ')}; make these views there (docs/legacy.md has an example), and let the role of --from read them`,
+      `the old database lacks ${missing.join(', ')}; make these views there (docs/guides/operators/migrate-from-an-older-installation.md has an example), and let the role of --from read them`,
     )
   return found
 }

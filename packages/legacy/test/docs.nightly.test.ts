@@ -1,5 +1,5 @@
-// Plays docs/legacy.md: its old install is made of the SQL that the page shows, and its commands are run by bash, as an
-// operator runs them; only the addresses of the databases are others.
+// Plays the guide for migrations from an older installation: its old installation is created with the SQL of the page, and
+// bash runs its commands; only the addresses of the databases differ.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rules } from '../src/rules.ts'
@@ -20,7 +20,8 @@ import { runLegacy } from './run-legacy.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
 const others = ['sql']
-const page = readPage('legacy.md')
+const page = readPage('guides/operators/migrate-from-an-older-installation.md')
+const reference = readPage('reference/legacy-views.md')
 
 let old: TestDatabase
 let now: TestDatabase
@@ -52,7 +53,7 @@ test('[versioning.migrate-applications] [versioning.migrate-environments] [versi
 })
 
 test('every rule is explained, in the words of the report', () => {
-  const explained = [...page.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, rule, text]) => [
+  const explained = [...reference.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\|$/gm)].map(([, rule, text]) => [
     rule,
     text,
   ])
@@ -60,7 +61,7 @@ test('every rule is explained, in the words of the report', () => {
 })
 
 test('every column of every view is in its table', () => {
-  const table = page.slice(page.indexOf('| view '), page.indexOf('## The rules'))
+  const table = reference.slice(reference.indexOf('| view '), reference.indexOf('## Import rules'))
   for (const [view, { columns }] of Object.entries(views)) {
     const row = table.split('\n').find((line) => line.startsWith(`| \`${view}\``)) ?? ''
     const [, , required = '', optional = ''] = row.split('|')

@@ -1,5 +1,5 @@
-// The documents GraphiQL opens with: what README.md and the first steps of docs/esb.md run. A test compares them with
-// these pages. The name of an operation is the title of its tab, so here each has one.
+// The documents GraphiQL opens with: the operations of README.md and of the tutorial docs/start/call-a-partner.md. A test
+// compares them with these pages. The name of an operation is the title of its tab, so each has one.
 
 export const graphiqlTabs: readonly { query: string }[] = [
   String.raw`# README.md. Run it with Ctrl-Enter.
@@ -20,7 +20,7 @@ query Projects {
   }
 }
 `,
-  String.raw`# docs/esb.md: a project with an application. The next tabs need the ids that are returned here.
+  String.raw`# docs/start/call-a-partner.md, step 2. The next tabs need the ids of the response.
 mutation ShopProject {
   createProject(input: { name: "Shop", slug: "shop" }) {
     id
@@ -31,14 +31,14 @@ mutation ShopProject {
   }
 }
 `,
-  String.raw`# docs/esb.md: replace <project> with its id.
+  String.raw`# docs/start/call-a-partner.md, step 2: replace <project> with its id.
 mutation Application {
   createApplication(projectId: "<project>", input: { name: "Store", slug: "store" }) {
     id
   }
 }
 `,
-  String.raw`# docs/esb.md: make the endpoint. Replace <application> with its id.
+  String.raw`# docs/start/call-a-partner.md, step 3: replace <application> with its id.
 mutation Endpoint {
   createEndpoint(
     applicationId: "<application>"
@@ -58,7 +58,7 @@ mutation Endpoint {
   }
 }
 `,
-  String.raw`# docs/esb.md: make a machine user. Replace <environment> with the id of one of the project's.
+  String.raw`# docs/start/call-a-partner.md, step 4: replace <environment> with the id of an environment.
 mutation MachineUser {
   createMachineUserWithCredentials(
     environmentId: "<environment>"
@@ -71,7 +71,7 @@ mutation MachineUser {
   }
 }
 `,
-  String.raw`# docs/esb.md: let it call.
+  String.raw`# docs/start/call-a-partner.md, step 5: grant access.
 mutation Access {
   createMachineUser2Endpoint(input: { machineUserID: "<machine user>", endpointID: "<endpoint>" }) {
     id
@@ -79,7 +79,7 @@ mutation Access {
   }
 }
 `,
-  String.raw`# docs/esb.md: look at the log.
+  String.raw`# docs/start/call-a-partner.md, step 7: read the call log.
 query Calls {
   esbAuditLogs(applicationId: "<application>", endpointId: "<endpoint>", limit: 10) {
     timestamp
@@ -97,7 +97,7 @@ query Calls {
   }
 }
 `,
-  String.raw`# docs/esb.md: try a template.
+  String.raw`# docs/start/call-a-partner.md, step 8: preview a template.
 mutation Preview {
   previewESBTransform(
     endpointId: "<endpoint>"
@@ -115,7 +115,7 @@ mutation Preview {
   }
 }
 `,
-  String.raw`# docs/esb.md: what a template lacks.
+  String.raw`# docs/start/call-a-partner.md, step 8: warn about a missing key.
 mutation Warnings {
   previewESBTransform(
     endpointId: "<endpoint>"
@@ -130,7 +130,7 @@ mutation Warnings {
   }
 }
 `,
-  String.raw`# docs/esb.md: use it.
+  String.raw`# docs/start/call-a-partner.md, step 8: save the template.
 mutation Template {
   updateEndpoint(
     id: "<endpoint>"

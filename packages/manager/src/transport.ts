@@ -25,7 +25,7 @@ export type Transport = {
   routes: readonly GuardedRoute[]
   fields: readonly GuardedField[]
   /** The generated pages that describe the service. */
-  describe(): { policy: string; schema: string }
+  describe(): { policy: Record<string, string>; schema: string }
 }
 
 type Options = {

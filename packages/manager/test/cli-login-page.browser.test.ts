@@ -1,4 +1,4 @@
-// The page of a login from a terminal in Chromium, behind nginx as docs/cli-login.md configures it.
+// The page of a login from a terminal in Chromium, behind nginx as docs/guides/proxies/sign-in-people.md configures it.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Started } from '@manager/harness/cli-login.ts'

@@ -1,5 +1,5 @@
-// The bell of docs/comms.md in Chromium, behind nginx as the page configures it: two tabs of one person, and one of
-// somebody in another tenant. What the client does in general is in comms-client.test.ts.
+// The bell of docs/start/notify-a-person.md in Chromium, behind nginx as guides/frontends/show-notifications.md configures
+// it: two tabs of one person, and one of a person in another tenant. comms-client.test.ts tests the client in general.
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

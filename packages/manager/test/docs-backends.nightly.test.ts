@@ -1,5 +1,5 @@
-// Plays docs/backends.md against a real service and the receiver that the page tells its readers to run. Commands are run
-// by bash, as a reader runs them; only the two ports are others, and nobody waits for the next minute.
+// Plays the tutorial docs/start/be-called-on-a-schedule.md against a real service and the receiver of the tutorial. bash runs
+// the commands, as a reader does; only the two ports differ, and the test does not wait for the next minute.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -25,9 +25,13 @@ import {
 import { createShell } from './kit/played-shell.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-// The receiver, how signatures are verified, and pictures.
-const others = ['js', 'ts', 'mermaid']
-const written = readPage('backends.md')
+// The receiver, and how signatures are verified.
+const others = ['js', 'ts']
+const written = ['start/be-called-on-a-schedule.md', 'guides/backends/verify-a-callback.md']
+  .map((name) => readPage(name))
+  .join('\n')
+const runsPage = readPage('guides/backends/retry-a-failed-run.md')
+const reference = readPage('reference/callbacks.md')
 const codeOf = (language: string): string[] =>
   blocksOf(page)
     .filter((block) => block.language === language)
@@ -81,7 +85,7 @@ function createAsk(): Ask {
 test('the page on backends is right in every answer, and a mistake in any of them shows', async () => {
   const blocks = blocksOf(page)
   const notPlayed = blocks.filter(({ language }) => others.includes(language))
-  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 4])
+  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 3])
   await expectMistakesToShow(steps, answers)
 })
 
@@ -110,9 +114,10 @@ test('verifying by hand is as the example does it, which a test runs', () => {
 
 test('every setting that the page names exists, and its limits are the defaults', () => {
   const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
-  const named = new Set(written.match(/(?<=`)(?:callbacks|triggers)\.[a-z_]+(?=`)/g))
+  const pages = [written, runsPage, reference].join('\n')
+  const named = new Set(pages.match(/(?<=`)(?:callbacks|triggers)\.[a-z_]+(?=`)/g))
   expect([...named].filter((name) => !known.has(name))).toEqual([])
-  const rows = [...written.matchAll(/\| (\d+)( s)? +\| `([a-z_.]+)` +\|$/gm)]
+  const rows = [...reference.matchAll(/\| (\d+)( s)? +\| `([a-z_.]+)` +\|$/gm)]
   expect(rows).toHaveLength(8)
   for (const [, value, unit, key = ''] of rows)
     expect([key, Number(value) * (unit === undefined ? 1 : 1_000)]).toEqual([key, known.get(key)])
@@ -125,14 +130,15 @@ test('every outcome is in its table', async () => {
      where conrelid = 'trigger_runs'::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%skipped%'`,
   )
   const known = [...(rows[0]?.definition ?? '').matchAll(/'([a-z_]+)'/g)].map(([, outcome]) => outcome ?? '')
-  const table = written.slice(written.indexOf('| outcome'), written.indexOf('\n| `failure`'))
+  const table = runsPage.slice(runsPage.indexOf('| outcome'), runsPage.indexOf('\n| `failure`'))
   expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, outcome]) => outcome ?? '').toSorted()).toEqual(
     known.toSorted(),
   )
 })
 
 test('every example of a cron expression is one, and what is said to be refused is refused', () => {
-  const examples = [...written.matchAll(/^\| `([*@\d][^`]*)` +\|/gm)].map(([, text]) => text ?? '')
+  const schedules = readPage('guides/backends/schedule-calls.md')
+  const examples = [...schedules.matchAll(/^\| `([*@\d][^`]*)` +\|/gm)].map(([, text]) => text ?? '')
   expect(examples).toHaveLength(5)
   for (const text of [...examples, '0 22-23,0-4 * * *', '5-59/10 * * * *', 'CRON_TZ=Europe/Berlin @weekly'])
     expect(() => parseCron(text)).not.toThrow()

@@ -1,6 +1,6 @@
-// Plays docs/cli-login.md with its login approved in a browser: against a service as `npm run dev` starts it, with the
-// program in Node, and behind nginx as the page configures it, with the one in Python. Commands are run by bash, as a reader
-// runs them; only the port is another one.
+// Plays docs/guides/proxies/terminal-login.md with its login approved in a browser: against a service as `npm run dev` starts
+// it, with the program in Node, and behind nginx as sign-in-people.md configures it, with the program in Python. Commands are
+// run by bash; only the port differs.
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -26,8 +26,9 @@ import {
 import { createShell } from './kit/played-shell.ts'
 import { startProcess } from '@manager/harness/process.ts'
 
-const others = ['js', 'mermaid', 'nginx', 'python']
-const written = readPage('cli-login.md')
+const others = ['js', 'mermaid', 'python']
+/** The guide, which is played, and the reference with its tables. */
+const written = ['guides/proxies/terminal-login.md', 'reference/terminal-login.md'].map(readPage).join('\n')
 const folder = mkdtempSync(path.join(tmpdir(), 'docs-cli-login-'))
 
 let browser: Browser
@@ -124,7 +125,7 @@ describe.each([
   test('the page is right in every answer, and a mistake in any of them shows', async () => {
     const blocks = blocksOf(written)
     const notPlayed = blocks.filter(({ language }) => others.includes(language))
-    expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 4])
+    expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 3])
     await expectMistakesToShow(steps, answers)
   })
 

@@ -1,5 +1,5 @@
-// Plays docs/comms.md against a service as `npm run dev` starts it, with its page open in a browser. Commands are run by
-// bash, as a reader runs them; only the two ports are others.
+// Plays the tutorial and the guides on notifications, in the order of `played`, against a service as `npm run dev` starts it,
+// with the tutorial's page open in a browser. bash runs the commands, as a reader does; only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,9 +28,16 @@ import {
 } from './kit/played-page.ts'
 import { createShell } from './kit/played-shell.ts'
 
-// The page in the browser, what stands in for the proxy, the configuration of nginx, and pictures.
-const others = ['html', 'js', 'mermaid', 'nginx']
-const written = readPage('comms.md')
+// The page in the browser, and the program that stands in for the proxy.
+const others = ['html', 'js']
+// A page continues with the ids of the page before it.
+const played = [
+  'start/notify-a-person.md',
+  'guides/backends/publish-live-data.md',
+  'guides/backends/notify-a-user.md',
+]
+const written = played.map((name) => readPage(name)).join('\n')
+const reference = readPage('reference/machine-api.md')
 const [first, second] = ['Order 17 is on its way', 'The warehouse closes at noon']
 const folder = mkdtempSync(path.join(tmpdir(), 'docs-comms-'))
 
@@ -121,7 +128,7 @@ async function look(request: string): Promise<void> {
 test('the page on comms is right in every answer, and a mistake in any of them shows', async () => {
   const blocks = blocksOf(page)
   const notPlayed = blocks.filter(({ language }) => others.includes(language))
-  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 5])
+  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 2])
   await expectMistakesToShow(steps, answers)
 })
 
@@ -151,17 +158,16 @@ describe('the bell of the page, in a browser', () => {
 
 test('its limits are the defaults of the settings it names', () => {
   const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
-  const rows = [...written.matchAll(/\| (\d+) +\| `(comms\.[a-z_]+)` +\|$/gm)]
+  const rows = [...reference.matchAll(/\| (\d+) +\| `(comms\.[a-z_]+)` +\|$/gm)]
   expect(rows).toHaveLength(5)
   for (const [, value, key = ''] of rows) expect([key, Number(value)]).toEqual([key, known.get(key)])
-  const named = new Set(written.match(/(?<=`)comms\.[a-z_]+(?=`)/g))
+  const pages = [written, reference, readPage('explanation/notifications.md')].join('\n')
+  const named = new Set(pages.match(/(?<=`)comms\.[a-z_]+(?=`)/g))
   named.delete('comms.enabled')
   expect([...named].filter((name) => !known.has(name))).toEqual([])
 })
 
 test('its limits of fields are those that are checked', () => {
-  const row = (field: string): string =>
-    written.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${field}\``)) ?? ''
   const shown: [string, string][] = [
     ['recipients', limits.recipients.toLocaleString('en')],
     ['roles', String(limits.roles)],
@@ -171,9 +177,9 @@ test('its limits of fields are those that are checked', () => {
     ['data', `${limits.dataBytes / 1024} KiB, ${limits.dataDepth} levels`],
     ['dedupe_key', `${limits.key} characters`],
   ]
-  const table = written.slice(written.indexOf('## What emit takes'), written.indexOf('## The inbox'))
+  const table = reference.slice(reference.indexOf('\n## Notifications'))
   for (const [field, text] of shown) {
-    const line = table.split('\n').find((one) => one.startsWith(`| \`${field}\``)) ?? row(field)
+    const line = table.split('\n').find((one) => one.startsWith(`| \`${field}\``))
     expect(line).toContain(`| ${text} `)
   }
   expect(table).toContain(`\`topic\` (at most ${limits.topic} characters)`)

@@ -1,5 +1,5 @@
-// Plays docs/esb.md against a real service and the partner that the page tells its readers to run. Commands are run by
-// bash, as a reader runs them; only the two ports are others.
+// Plays the tutorial and the guides on the gateway, in the order of `played`, against a real service and the partner of the
+// tutorial. bash runs the commands, as a reader does; only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,9 +24,17 @@ import {
 import { createShell } from './kit/played-shell.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-// The program of the partner, and pictures.
-const others = ['js', 'mermaid']
-const written = readPage('esb.md')
+// The program of the partner, and a query for operators.
+const others = ['js', 'sql']
+// A page continues with the ids and the endpoint of the page before it.
+const played = [
+  'start/call-a-partner.md',
+  'guides/backends/why-did-my-call-fail.md',
+  'guides/backends/call-a-partner.md',
+  'guides/backends/transform-a-body.md',
+]
+const written = played.map((name) => readPage(name)).join('\n')
+const reference = readPage('reference/gateway.md')
 
 let service: TestApp
 let partner: ChildProcess
@@ -81,7 +89,7 @@ test('the page on the ESB is right in every answer, and a mistake in any of them
 })
 
 test('every refusal that the page shows is in its table of checks', () => {
-  const table = written.slice(written.indexOf('\n## Checks in their order'), written.indexOf('\n## Paths'))
+  const table = reference.slice(reference.indexOf('\n## Checks in order'), reference.indexOf('\n## Paths'))
   const refusals = steps.flatMap(({ expected: { body, status } }) =>
     typeof body === 'object' && body !== null && 'error' in body
       ? [{ status, error: String(body.error) }]
@@ -105,11 +113,12 @@ test('every reason why a call cannot be forwarded is on the page', () => {
 })
 
 test('every setting that the page names exists, and its limits are the defaults', () => {
+  const pages = [written, reference, readPage('reference/templates.md')].join('\n')
   const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
-  const named = new Set(written.match(/(?<=`)esb\.[a-z_.]+(?=`)/g))
+  const named = new Set(pages.match(/(?<=`)esb\.[a-z_.]+(?=`)/g))
   expect([...named].filter((name) => !known.has(name))).toEqual([])
   const factors: Record<string, number> = { MiB: 1_048_576, s: 1_000 }
-  const rows = [...written.matchAll(/\| (\d+)(?: (\w+))? +\| `(esb\.\w+)` +\|$/gm)]
+  const rows = [...reference.matchAll(/\| (\d+)(?: (\w+))? +\| `(esb\.\w+)` +\|$/gm)]
   expect(rows).toHaveLength(6)
   for (const [, value, unit = '', key = ''] of rows)
     expect([key, Number(value) * (factors[unit] ?? 1)]).toEqual([key, known.get(key)])

@@ -1,4 +1,4 @@
-// docs/evidence.md says what is so: its commands run, and its tables are those of the code and of the test of completeness.
+// The pages about evidence: the commands of the guide run, and the tables agree with the code and with the test of completeness.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,28 +11,34 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { useProject } from './kit/project.ts'
 
 const { service, admin } = useProject()
-const page = readFileSync(new URL('../../../docs/evidence.md', import.meta.url), 'utf8')
-const section = (title: string): string => page.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
-/** The cells of the tables of a section, without their heads. */
-const rowsOf = (title: string): string[][] =>
-  section(title)
-    .split('\n')
-    .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-const namesIn = (text = ''): string[] => [...text.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name)
+const readDocs = (path: string): string =>
+  readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8')
+const guide = readDocs('guides/auditors/answer-audit-questions.md')
+const reference = readDocs('reference/evidence-queries.md')
+const section = (page: string, title: string): string =>
+  page.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? ''
+/** The cells of the first table of a section, its head included. */
+const rowsOf = (page: string, title: string): string[][] => {
+  const table = section(page, title)
+    .split('\n\n')
+    .find((part) => part.startsWith('|'))
+  const lines = table?.split('\n').filter((line) => !line.startsWith('| ---')) ?? []
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+const namesIn = (text = ''): string[] => text.split('`').filter((_, index) => index % 2 === 1)
 
-describe('docs/evidence.md', () => {
+describe('the pages about evidence', () => {
   test('its commands run as they stand there', async () => {
     const { token } = await createToken(service, admin)
     const folder = mkdtempSync(`${tmpdir()}/manager-evidence-`)
     // What the proxy adds.
     writeFileSync(`${folder}/.curlrc`, `header = "X-Proxy-Auth: ${proxySecret}"\n`)
-    const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
+    const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map(([, text = '']) => text)
       .join('\n')
       .replace('https://manager.example.com', service.url)
@@ -53,26 +59,33 @@ describe('docs/evidence.md', () => {
   })
 
   test('every query has a question, and no other name is there', () => {
-    const named = rowsOf('Which question, which name').flatMap(([, names]) => namesIn(names))
+    const named = rowsOf(guide, 'Which query answers which question?').flatMap(([, names]) => namesIn(names))
     expect(new Set(named)).toEqual(new Set(evidenceQueries.map(({ name }) => name)))
   })
 
   test('the table of rows is the one that the completeness of evidence is tested by', () => {
-    const [head, ...rows] = rowsOf('Which rows each query holds')
-    expect(head).toEqual(['row of the trail', 'query'])
-    const untilOthers = rows.slice(
-      0,
-      rows.findIndex(([first]) => first === 'query'),
-    )
-    const written = Object.fromEntries(
-      untilOthers.map(([kind = '', queries]) => [kind.replaceAll('`', ''), namesIn(queries)]),
-    )
-    const inNone = Object.fromEntries(Object.keys(inNoQuery).map((kind) => [kind, []]))
-    expect(written).toEqual({ ...expectedQueries, ...inNone })
+    const [head, ...rows] = rowsOf(reference, 'Audit rows of each query')
+    expect(head).toEqual(['query', 'kinds of audit rows'])
+    const listed = rows.map(([query, kinds]) => ({
+      query: namesIn(query)[0] ?? 'none',
+      kinds: namesIn(kinds),
+    }))
+    const unmarked = (kind: string): string => kind.split(',', 1).join('')
+    // A kind without a mark includes its marked forms.
+    const queriesOf = (kind: string): string[] =>
+      listed
+        .filter(({ kinds }) => kinds.includes(kind) || kinds.includes(unmarked(kind)))
+        .map(({ query }) => query)
+    const inNone = Object.keys(inNoQuery).map((kind): [string, string[]] => [kind, ['none']])
+    const expected = [...Object.entries(expectedQueries), ...inNone]
+    for (const [kind, queries] of expected)
+      expect([kind, queriesOf(kind).toSorted()]).toEqual([kind, queries.toSorted()])
+    const known = new Set(expected.flatMap(([kind]) => [kind, unmarked(kind)]))
+    expect(listed.flatMap(({ kinds }) => kinds).filter((kind) => !known.has(kind))).toEqual([])
   })
 
   test('the kinds of failures are those of the code', () => {
-    const kinds = rowsOf('Failed authentications').slice(1)
+    const kinds = rowsOf(reference, 'Failed authentications').slice(1)
     expect(kinds.map(([kind = '']) => kind.replaceAll('`', ''))).toEqual([...failureKinds])
   })
 })

@@ -1,4 +1,4 @@
-// Plays docs/frontend-configuration.md against a real service.
+// Plays the pages on frontend configuration in the order of a reader, against a real service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'
@@ -15,8 +15,18 @@ import {
 } from './kit/played-page.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-const page = readPage('frontend-configuration.md')
-const pictures = ['mermaid']
+/** The tutorial, and the pages that continue it. */
+const page = [
+  'start/configure-a-frontend.md',
+  'guides/frontends/load-configuration.md',
+  'guides/maintainers/change-settings.md',
+  'guides/maintainers/translate-a-text.md',
+  'reference/frontend-configuration.md',
+]
+  .map(readPage)
+  .join('\n')
+// packages/cli/test/docs.nightly.test.ts plays the commands.
+const others = ['sh']
 const known = { 'proxy secret': proxySecret }
 
 let service: TestApp
@@ -47,12 +57,10 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 test('the page on frontend configuration is right in every answer, and a mistake in any of them shows', async () => {
-  const steps = stepsOf(page, pictures)
+  const steps = stepsOf(page, others)
   const answers = await play(steps, askService, known)
-  expect([answers.length * 2 + 2, blocksOf(page).filter(({ language }) => language === 'mermaid')]).toEqual([
-    blocksOf(page).length,
-    [expect.anything(), expect.anything()],
-  ])
+  const notPlayed = blocksOf(page).filter(({ language }) => others.includes(language))
+  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocksOf(page).length, 3])
   await expectMistakesToShow(steps, answers, known)
 })
 
@@ -63,5 +71,5 @@ test.each([
 ])('a page with %s is refused', (_, part) => {
   const broken = page.replace(part, '')
   expect(broken).not.toBe(page)
-  expect(() => stepsOf(broken, pictures)).toThrow('a request and its answer are expected')
+  expect(() => stepsOf(broken, others)).toThrow('a request and its answer are expected')
 })

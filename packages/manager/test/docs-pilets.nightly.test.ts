@@ -1,5 +1,5 @@
-// Plays docs/pilets.md against a service as `npm run dev` starts it, and opens its page in a browser. Commands are run by
-// bash, as a reader runs them; only the two ports are others.
+// Plays the pages on pilets in the order of a reader, against a service as `npm run dev` starts it, and opens the page of the
+// tutorial in a browser. Commands are run by bash; only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,9 +27,19 @@ import {
 import { createShell } from './kit/played-shell.ts'
 import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
-// The page in the browser, what stands in for the proxy, and pictures.
-const others = ['html', 'js', 'mermaid']
-const written = readPage('pilets.md')
+// The page in the browser and the server that stands in for the proxy.
+const others = ['html', 'js']
+/** The tutorial, and the guides that continue it. */
+const written = [
+  'start/publish-a-pilet.md',
+  'guides/frontends/stage-and-release.md',
+  'guides/frontends/pin-a-version.md',
+]
+  .map(readPage)
+  .join('\n')
+const errorsPage = readPage('guides/frontends/publish-a-pilet.md')
+const reasonsPage = readPage('guides/frontends/verify-pilets.md')
+const limitsPage = readPage('reference/pilet-feed.md')
 const loader = new URL('../../../examples/pilet-loader.mjs', import.meta.url).pathname
 const folder = mkdtempSync(path.join(tmpdir(), 'docs-pilets-'))
 
@@ -121,7 +131,7 @@ async function openPage(asked: readonly Answer[]): Promise<string> {
 test('the page on pilets is right in every answer, and a mistake in any of them shows', async () => {
   const blocks = blocksOf(page)
   const notPlayed = blocks.filter(({ language }) => others.includes(language))
-  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 3])
+  expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 2])
   await expectMistakesToShow(steps, answers)
 })
 
@@ -132,7 +142,7 @@ test('the pilet of the page shows in a browser what the page says', () => {
 
 test('its limits are the defaults of the settings it names', () => {
   const known = new Map<string, unknown>(Object.values(settings).map((one) => [one.key, one.default]))
-  const rows = [...written.matchAll(/\| (\d+) MiB +\| `([a-z_.]+)` +\|$/gm)]
+  const rows = [...limitsPage.matchAll(/\| (\d+) MiB +\| `([a-z_.]+)` +\|$/gm)]
   expect(rows).toHaveLength(4)
   for (const [, value, key = ''] of rows)
     expect([key, Number(value) * 1_048_576]).toEqual([key, known.get(key)])
@@ -144,7 +154,7 @@ test('every reason for which the loader refuses a pilet is in its table, in the 
     ([, reason]) => reason?.replace(/\d.*$/, '').trim() ?? '',
   )
   expect(reasons.length).toBeGreaterThan(6)
-  expect(reasons.filter((reason) => !written.includes(reason))).toEqual([])
+  expect(reasons.filter((reason) => !reasonsPage.includes(reason))).toEqual([])
 })
 
 const form = (field: string, content: string | File): FormData => {
@@ -173,7 +183,9 @@ const refusals: [string, number, string, RequestInit][] = [
 /** The rows of the table of errors with this answer; numbers that can be set, and roles, are left out there. */
 const rowsFor = (status: number, error: string): string[] => {
   const text = error.replace(/\d{5,}/, '…').replace(/(?<=this needs ).*$/, '…')
-  return written.split('\n').filter((row) => row.startsWith(`| ${status} `) && row.includes(`\`${text}\``))
+  return errorsPage
+    .split('\n')
+    .filter((row) => row.startsWith(`| ${status} `) && row.includes(`\`${text}\``))
 }
 const projectId = async (): Promise<string> => {
   const { data } = await postQuery(service.url, {}, '{ projects { id } }')

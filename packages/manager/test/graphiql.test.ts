@@ -88,7 +88,8 @@ describe('the tabs', () => {
   const first = 9
 
   test('hold the examples of the README and the first steps of the page on the ESB, in their order', () => {
-    const operations = blocksOf(readPage('esb.md')).filter(({ language }) => language === 'graphql')
+    const tutorial = readPage('start/call-a-partner.md')
+    const operations = blocksOf(tutorial).filter(({ language }) => language === 'graphql')
     const examples = [...sentIn(readme), ...operations.slice(0, first).map(({ text }) => text)]
     expect(examples).toHaveLength(2 + first)
     expect(graphiqlTabs.map(({ query }) => bare(query))).toEqual(examples.map(bare))

@@ -154,8 +154,8 @@ describe('arguments of list queries', () => {
     expect(error ?? 'no error').toContain('unknown filter field "nonsense"; allowed: ')
   })
 
-  test('docs/api/graphql.md names the fields of every list, and no list is called missing', async () => {
-    const page = readFileSync(new URL('../../../docs/api/graphql.md', import.meta.url), 'utf8')
+  test('the GraphQL reference names the fields of every list, and no list is called missing', async () => {
+    const page = readFileSync(new URL('../../../docs/reference/graphql.md', import.meta.url), 'utf8')
     const documented = new Map<string, string[]>()
     const namesIn = (cell: string): string[] => cell.split('`').filter((_, index) => index % 2 === 1)
     for (const line of page.split('\n')) {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8')
 const exposedBy = async (service: ServiceProcess): Promise<string> =>
   (await fetch(`${service.healthUrl}/metrics`)).text()
 const samplesOf = (text: string, name: string): string[] =>
@@ -42,13 +42,13 @@ describe('right after the start', () => {
     }
   })
 
-  test('every counter that the operations page names is there', () => {
+  test('every counter that the metrics page names is there', () => {
     const named = new Set([...page.matchAll(/`(svc_\w+_(?:total|count))\b/g)].map(([, name = '']) => name))
     expect(named.size).toBeGreaterThan(10)
     for (const name of named) expect([name, samplesOf(text, name).length]).not.toEqual([name, 0])
   })
 
-  test('the operations page names every value of their labels', () => {
+  test('the metrics page names every value of their labels', () => {
     for (const line of text.split('\n')) {
       const [, name, labels] = /^(svc_\w+_total)\{(.*)\} 0$/.exec(line) ?? []
       if (name === undefined || labels === undefined) continue

@@ -173,8 +173,8 @@ describe('what is rendered', () => {
   })
 })
 
-test('docs/proxy.md shows the fields that there are, and only options of the command', async () => {
-  const page = readPage('proxy.md')
+test('the page for authors of a proxy shows the fields of the document, and only options of the command', async () => {
+  const page = readPage('guides/proxies/write-a-proxy.md')
   const shown = JSON.parse(blocksOf(page).find(({ language }) => language === 'json')?.text ?? '')
   const real = await rendered('--management-host', 'manager.example.com')
   expect(Object.keys(shown)).toEqual(Object.keys(real))

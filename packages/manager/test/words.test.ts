@@ -1,4 +1,4 @@
-// Words that were given up for another one do not come back (docs/glossary.md).
+// Words that were given up for another one do not come back (docs/reference/glossary.md).
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { findReplaced, replaced } from '../tools/words.ts'
@@ -51,7 +51,7 @@ test('what is written instead is found nowhere', () => {
 })
 
 test('the glossary has at most 25 words, each once', () => {
-  const page = readFileSync(new URL('../../../docs/glossary.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/reference/glossary.md', import.meta.url), 'utf8')
   const words = [...page.matchAll(/^\| ([a-z ]+?) +\|/gm)]
     .map(([, word]) => word)
     .filter((word) => word !== 'word')

@@ -1,5 +1,5 @@
-// `npm run conformance`: prints what is built, area by area, and writes docs/conformance.md. Fails when a test claims
-// an unknown entry or a covered entry lost its test; with --check also when the page is not up to date.
+// `npm run conformance`: prints what is built, area by area, and writes docs/reference/conformance.md. Fails when a test
+// claims an unknown entry or a covered entry lost its test; with --check also when the page is not up to date.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import {
   type Claims,
@@ -12,7 +12,7 @@ import {
 } from './claims.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-const pageFile = `${root}docs/conformance.md`
+const pageFile = `${root}docs/reference/conformance.md`
 const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
 const claims: Claims = new Map()
 for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted()) {
@@ -35,7 +35,7 @@ const present = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : ''
 const page = conformancePage(register, claims)
 const problems = findProblems(register, claims, coveredOn(present))
 if (process.argv.includes('--check') && present !== page)
-  problems.push('docs/conformance.md is not up to date; run npm run conformance')
+  problems.push('docs/reference/conformance.md is not up to date; run npm run conformance')
 if (problems.length === 0) writeFileSync(pageFile, page)
 for (const problem of problems) process.stderr.write(`${problem}\n`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,6 +1,7 @@
 // The proxy of `npm run demo`: a stand-in for the reference proxy on one port of this machine, with two people to choose from
 // instead of an identity provider. It is not for production: nobody needs a password here. `http://localhost:<port>` is the
-// host of the application, `http://127.0.0.1:<port>` that of the Manager, with the routes of docs/proxy.md.
+// host of the application, `http://127.0.0.1:<port>` that of the Manager, with the routes of
+// docs/guides/proxies/write-a-proxy.md.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'

@@ -6,9 +6,9 @@ import { type ProxyRoute, proxyRoutes } from '../src/proxy-config/routes.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
-/** POLICY.md, the public schema, the API document and the routes as proxies know them; throws when a route does not declare what the document needs. */
+/** The pages of docs/reference/permissions/, the public schema, the API document and the routes as proxies know them; throws when a route does not declare what the document needs. */
 export async function describeApp(): Promise<{
-  policy: string
+  policy: Record<string, string>
   schema: string
   openapi: string
   routes: ProxyRoute[]

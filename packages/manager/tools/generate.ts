@@ -1,7 +1,7 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
-// migrated databases), generated/routes.ts (from the routes' own declarations), POLICY.md, docs/configuration.md,
-// manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the types and operations of
-// packages/client. With --check it writes nothing and fails on a difference.
+// migrated databases), generated/routes.ts (from the routes' own declarations), docs/reference/permissions/*.md,
+// docs/reference/configuration.md, manager.example.yaml, docs/api/schema.graphql, docs/api/openapi.json, and the types and
+// operations of packages/client. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -91,7 +91,8 @@ const { describeApp } = await import('./describe-app.ts')
 const { configurationPage } = await import('./configuration-page.ts')
 const { exampleFile } = await import('./example-file.ts')
 const described = await describeApp()
-emit('POLICY.md', described.policy)
+for (const [name, page] of Object.entries(described.policy))
+  emit(`docs/reference/permissions/${name}.md`, page)
 emit('docs/api/schema.graphql', described.schema)
 const formatting = await resolveConfig(root)
 emit(
@@ -103,7 +104,10 @@ emit(
     })),
 )
 emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, parser: 'json' }))
-emit('docs/configuration.md', await format(configurationPage(), { ...formatting, parser: 'markdown' }))
+emit(
+  'docs/reference/configuration.md',
+  await format(configurationPage(), { ...formatting, parser: 'markdown' }),
+)
 emit('manager.example.yaml', await format(exampleFile(), { ...formatting, parser: 'yaml' }))
 const clientSources = {
   documents: clientDocuments(`${root}packages/client/src/documents`, described.schema),

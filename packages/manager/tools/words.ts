@@ -1,4 +1,4 @@
-// One word per idea (docs/glossary.md). These were given up for another one; where one comes back, the check fails.
+// One word per idea (docs/reference/glossary.md). These were given up for another one; where one comes back, the check fails.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 

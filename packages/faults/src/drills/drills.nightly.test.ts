@@ -1,4 +1,4 @@
-// The drills in their short form (docs/operations/backup-and-restore.md and upgrade.md), as an operator starts them.
+// The drills in their short form (docs/guides/operators/restore.md and upgrade.md), as an operator starts them.
 // LOAD_SIZE=full plays the restore again, by the other method, with faults that it has to find.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -18,7 +18,7 @@ export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promi
   return { verdict: isKnown(request, go, here) ? 'skipped' : 'disagrees', go, here }
 }
 
-/** The differences that are meant to be there; each is named in the README. */
+/** Intended differences; the README names each of them. */
 function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
   const [goError, error] = [go.error ?? '', here.error ?? '']
   return (

@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program
     .command('config')
-    .description('Check and show the configuration. docs/configuration.md lists every key.')
+    .description('Check and show the configuration. docs/reference/configuration.md lists every key.')
     .addHelpText('after', '\nExample:\n  $ npm run manager -- --config manager.yaml config check')
 
   config

@@ -10,7 +10,9 @@ const program = new URL('../../../legacy/src/legacy.ts', import.meta.url).pathna
 export function addLegacyCommands(manager: Command, terminal: Terminal): void {
   manager
     .command('legacy')
-    .description('Bring over an install that is older than versioned migrations (docs/legacy.md).')
+    .description(
+      'Import an installation without versioned migrations (docs/guides/operators/migrate-from-an-older-installation.md).',
+    )
     .helpOption(false)
     .helpCommand(false)
     .allowUnknownOption()

@@ -46,7 +46,7 @@ export function addProxyConfigCommands(program: Command, terminal: Terminal): vo
     .option('--out <file>', 'write this file, as a whole or not at all (default: standard output)')
     .addHelpText(
       'after',
-      `\nA proxy older than min_proxy_version in it refuses it: see docs/proxy.md.\n${examples}`,
+      `\nA proxy older than min_proxy_version in it refuses it: see docs/guides/proxies/write-a-proxy.md.\n${examples}`,
     )
     .action(async (options: Options, command: Command) => {
       const wanted = readOptions(options)

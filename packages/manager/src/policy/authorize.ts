@@ -80,7 +80,7 @@ function holds(requirement: Requirement, roles: RolesInProject, target: Target):
   return roles.projectRole !== null || roles.tenants.size > 0 || roles.applications.size > 0
 }
 
-/** The requirement as text, for error texts and POLICY.md. */
+/** The requirement as text, for error texts and docs/reference/permissions/. */
 export function describeRequirement(requirement: Requirement): string {
   const ways = [
     requirement.project === undefined ? null : `project role ${requirement.project} or higher`,

@@ -1,4 +1,4 @@
-// What each permission requires. This is the only file that says which role may do what; POLICY.md prints it.
+// What each permission requires. This is the only file that says which role may do what; docs/reference/permissions/ prints it.
 import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
 
 /** A caller holds a permission who meets one of the lines; administrators hold every permission. */

@@ -125,7 +125,7 @@ describe('every setting', () => {
   })
 
   test('shows a default on the page that its variable takes', () => {
-    const page = readFileSync(`${root}docs/configuration.md`, 'utf8')
+    const page = readFileSync(`${root}docs/reference/configuration.md`, 'utf8')
     const rows = [...page.matchAll(/^\| `([a-z0-9._]+)` +\| `(SVC_[A-Z0-9_]+)` +\| (.+?) +\|/gm)]
     expect(rows).toHaveLength(entries.length)
     for (const [, key, variable = '', shown = ''] of rows) {

@@ -1,4 +1,5 @@
-// Which queries hold which row of the audit trail, written from the rules for people (docs/evidence.md) and not from the code.
+// Which queries hold which row of the audit trail, written from the rules for people (docs/reference/evidence-queries.md)
+// and not from the code.
 
 export type TrailRow = {
   chain_id: string

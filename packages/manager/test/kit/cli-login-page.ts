@@ -37,8 +37,7 @@ function nginxOf(name: string): string {
 
 /** nginx as the documentation has it: only the address of the service, the secret and the sign-in are the test's. */
 function startProxy(managerPort: number) {
-  const server = [nginxOf('cli-login.md'), nginxOf('api/proxy.md')]
-    .join('\n')
+  const server = nginxOf('guides/proxies/sign-in-people.md')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${managerPort}`)
     .replaceAll('the shared secret', proxySecret)
   const bySession = (variable: string, value: (visitor: Visitor) => string): string =>

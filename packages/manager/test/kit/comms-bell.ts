@@ -1,5 +1,6 @@
-// The page with a bell as its visitors meet it: a browser, a real nginx with the configuration of docs/comms.md, and the
-// service as a process. Who is signed in is a cookie: `session` is the name of a person.
+// The page with a bell as its visitors see it: a browser, nginx with the configuration of
+// docs/guides/frontends/show-notifications.md, and the service as a process. The cookie `session` names the person who is
+// signed in.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'

@@ -1,12 +1,16 @@
-// The page with a bell that docs/comms.md shows, and ways to serve and to open it.
+// The page with a bell of the tutorial docs/start/notify-a-person.md, and ways to serve and to open it.
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import { blocksOf, readPage } from './played-page.ts'
 
-/** The first block of a language in docs/comms.md, with values in the place of names. */
-export function codeOfPage(language: string, values: Record<string, string>, page = readPage('comms.md')) {
+/** The page in the browser, and the configuration of nginx. */
+const pages = ['start/notify-a-person.md', 'guides/frontends/show-notifications.md']
+const readPages = (): string => pages.map((name) => readPage(name)).join('\n')
+
+/** The first block of a language in these pages, with values in the place of names. */
+export function codeOfPage(language: string, values: Record<string, string>, page = readPages()) {
   const found = blocksOf(page).find((block) => block.language === language)
-  if (found === undefined) throw new Error(`docs/comms.md has no block of ${language}`)
+  if (found === undefined) throw new Error(`${pages.join(' and ')} have no block of ${language}`)
   const text = Object.entries(values).reduce(
     (filling, [name, value]) => filling.replaceAll(`<${name}>`, value),
     found.text,

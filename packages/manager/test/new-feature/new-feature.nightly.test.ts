@@ -80,8 +80,8 @@ test(
       sealed: [1],
     })
     const generated = (path: string): string => readFileSync(`${dir}/${path}`, 'utf8')
-    expect(generated('POLICY.md')).toContain('| Mutation.createWidget | GraphQL | WIDGET_USE |')
-    expect(generated('docs/configuration.md')).toContain('`SVC_WIDGETS_MAX`')
+    expect(generated('docs/reference/permissions/mutations.md')).toContain('| `createWidget` | WIDGET_USE |')
+    expect(generated('docs/reference/configuration.md')).toContain('`SVC_WIDGETS_MAX`')
     expect(generated('docs/api/openapi.json')).toContain('/widgets/count')
   },
 )

@@ -11,7 +11,13 @@ const alerts = readAlerts()
 const cases = readAlertCases()
 const promtool = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(ensurePrometheus().promtool, args, { cwd: observability })).stdout
-const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+const areas = ['service', 'security', 'audit-and-bundles', 'gateway', 'triggers', 'notifications', 'database']
+/** The runbook pages, in the order of the rules. */
+const pages = areas.map((area) => {
+  const path = `guides/operators/alerts-${area}.md`
+  return { path, text: readFileSync(new URL(`../../../../docs/${path}`, import.meta.url), 'utf8') }
+})
+const runbook = pages.map(({ text }) => text).join('\n')
 
 test('promtool accepts the rules and the configuration', async () => {
   expect(await promtool('check', 'rules', 'alerts.yaml')).toContain(`${alerts.length} rules found`)
@@ -62,14 +68,13 @@ test('a case that is missing is found', () => {
 })
 
 test('every alert says how urgent it is, and its runbook entry says what it means, what to look at and what to do', () => {
-  const runbook = page.slice(page.indexOf('## When an alert fires'))
   for (const { alert, labels, annotations } of alerts) {
     expect(['page', 'ticket']).toContain(labels.severity)
     expect(annotations.summary).toMatch(/^[A-Z1].*\.$/)
-    expect(annotations.runbook_url).toBe(
-      `https://manager.example.com/docs/operations.md#${alert.toLowerCase()}`,
-    )
-    const [, entry = ''] = runbook.split(`\n#### ${alert}\n`)
+    const page = pages.find(({ text }) => text.includes(`\n## ${alert}\n`))
+    const anchor = `${page?.path ?? ''}#${alert.toLowerCase()}`
+    expect(annotations.runbook_url).toBe(`https://manager.example.com/docs/${anchor}`)
+    const [, entry = ''] = page?.text.split(`\n## ${alert}\n`) ?? []
     const [own = ''] = entry.split('\n#')
     for (const part of ['- Means: ', '- Look at: ', '- Do: '])
       expect([alert, own]).toEqual([alert, expect.stringContaining(part)])
@@ -78,7 +83,7 @@ test('every alert says how urgent it is, and its runbook entry says what it mean
 
 test('every entry of the runbook is of an alert, and names only alerts that exist', () => {
   const names = new Set(alerts.map(({ alert }) => alert))
-  expect([...page.matchAll(/^#### (Manager\w+)$/gm)].map(([, name = '']) => name)).toEqual([...names])
-  const named = new Set([...page.matchAll(/\bManager[A-Z]\w+/g)].map(([name]) => name))
+  expect([...runbook.matchAll(/^## (Manager\w+)$/gm)].map(([, name = '']) => name)).toEqual([...names])
+  const named = new Set([...runbook.matchAll(/\bManager[A-Z]\w+/g)].map(([name]) => name))
   expect([...named].filter((name) => !names.has(name))).toEqual([])
 })
