@@ -183,9 +183,7 @@ const refusals: [string, number, string, RequestInit][] = [
 /** The rows of the table of errors with this answer; numbers that can be set, and roles, are left out there. */
 const rowsFor = (status: number, error: string): string[] => {
   const text = error.replace(/\d{5,}/, '…').replace(/(?<=this needs ).*$/, '…')
-  return errorsPage
-    .split('\n')
-    .filter((row) => row.startsWith(`| ${status} `) && row.includes(`\`${text}\``))
+  return errorsPage.split('\n').filter((row) => row.startsWith(`| ${status} `) && row.includes(`\`${text}\``))
 }
 const projectId = async (): Promise<string> => {
   const { data } = await postQuery(service.url, {}, '{ projects { id } }')
