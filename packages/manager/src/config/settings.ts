@@ -35,14 +35,14 @@ export const platformSettings = {
   databasePoolSize: setting(integer(1, 200), {
     key: 'database.pool_size',
     env: 'SVC_DATABASE_POOL_SIZE',
-    default: 6,
+    default: 5,
     doc: 'Connections per process for requests and their transactions.',
   }),
-  databaseLookupPoolSize: setting(integer(1, 50), {
+  databaseLookupPoolSize: setting(integer(3, 50), {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
-    default: 3,
-    doc: 'Further connections per process for statements that run at every request. One of them is kept for lookups, such as those that identify callers; large contents, the call log and notifications share the others.',
+    default: 4,
+    doc: 'Further connections per process for statements that run at every request. One of them is kept for lookups, such as those that identify callers; large contents use at most all but two, and so do changes such as the call log and notifications.',
   }),
   databaseReportPoolSize: setting(integer(2, 20), {
     key: 'database.report_pool_size',

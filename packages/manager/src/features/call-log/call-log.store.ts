@@ -46,6 +46,7 @@ const withoutWaiting = `(select set_config('synchronous_commit', 'off', true)) =
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   kind: 'idempotent',
+  size: 'quick',
   text: `insert into esb_audit_logs (${begun})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::text[]) where ${withoutWaiting} on conflict do nothing`,

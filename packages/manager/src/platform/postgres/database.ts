@@ -74,7 +74,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   const clock = createDatabaseClock(runInBackground)
   return {
     db: createDb({ ...requests, share }, logOf(watch, 'requests')),
-    longDb: createDb({ ...long, share: longShare }, logOf(watch, 'long')),
+    // Attestations wait for each other's lock: more than one of them would only hold connections.
+    longDb: createDb({ ...long, share: shareOf(options, 1) }, logOf(watch, 'long')),
     run: preparedOn(
       { ...requests, pool: pools.lookups, watch },
       (capacity) => shareOf(options, capacity),
@@ -112,8 +113,9 @@ const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairS
   })
 
 /**
- * Large reads and changes leave one connection to small reads, so that authentication never waits behind them. Large reads leave
- * another one to changes, because a call that cannot be logged is not forwarded.
+ * Large reads and changes leave one connection to small reads, so that authentication never waits behind them. Neither takes all
+ * others: a call that cannot be logged is not forwarded, and a disk that does not answer must not stop reads. A quick change uses
+ * what both leave.
  */
 function preparedOn(
   options: Omit<RunOptions, 'lane'>,
@@ -123,11 +125,15 @@ function preparedOn(
   const { max } = options.pool.options
   const other = share(max - 1)
   const runSmall = createRun({ ...options, lane: 'lookups' })
-  const runChange = createRun({ ...options, lane: 'shared', shares: [other] })
-  const runLarge = createRun({ ...options, lane: 'shared', shares: [share(max - 2), other] })
+  const runShared = (...own: FairShare[]) =>
+    createRun({ ...options, lane: 'shared', shares: [...own, other] })
+  const runLarge = runShared(share(max - 2))
+  const runChange = runShared(share(max - 2))
+  const runQuick = runShared()
   return (statement, values) => {
     if (statement.size === 'long') return runLong(statement, values)
-    if (statement.kind !== 'read') return runChange(statement, values)
+    if (statement.kind !== 'read')
+      return (statement.size === 'quick' ? runQuick : runChange)(statement, values)
     return (statement.size === 'large' ? runLarge : runSmall)(statement, values)
   }
 }

@@ -8,10 +8,7 @@ import type { DB } from '../../generated/db.ts'
 
 export type Tx = Transaction<DB>
 /** Runs statements that only read. */
-export type Reads = Pick<
-  Kysely<DB>,
-  'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'executeQuery' | 'getExecutor'
->
+export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQuery' | 'getExecutor'>
 /** Runs any statement: a transaction, or one of the handles for changes. */
 export type Queries = Reads & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto'>
 

@@ -26,20 +26,35 @@ const start = (name: string, how: Pick<PreparedStatement, 'kind' | 'size'>) =>
   )
 const readSmall = () => service.world.database.run({ name: 'small', kind: 'read', text: 'select 1 as n' }, [])
 
+const startAll = (names: readonly string[], how: Pick<PreparedStatement, 'kind' | 'size'>) =>
+  names.map((name) => start(`${how.size ?? how.kind}-${name}`, how))
+
 test('large reads leave a connection to changes, and both leave one to small reads', async () => {
   await whileLocked(service.database.url, held, async (commit) => {
-    const large = ['one', 'two', 'three'].map((name) =>
-      start(`large-${name}`, { kind: 'read', size: 'large' }),
-    )
-    await expect.poll(countWaiting).toBe(1)
-    const changes = ['one', 'two'].map((name) => start(`change-${name}`, { kind: 'write' }))
+    const large = startAll(['one', 'two', 'three'], { kind: 'read', size: 'large' })
     await expect.poll(countWaiting).toBe(2)
+    const changes = startAll(['one', 'two'], { kind: 'write' })
+    await expect.poll(countWaiting).toBe(3)
     expect(await readSmall()).toEqual([{ n: 1 }])
-    expect(await countWaiting()).toBe(2)
+    expect(await countWaiting()).toBe(3)
     await commit()
     expect((await Promise.all([...large, ...changes])).flat()).toHaveLength(5)
   })
 })
+
+test.each(['large', 'quick'] as const)(
+  'changes that wait leave a connection to a %s statement',
+  async (size) => {
+    await whileLocked(service.database.url, held, async (commit) => {
+      const changes = startAll(['one', 'two', 'three'], { kind: 'write' })
+      await expect.poll(countWaiting).toBe(2)
+      const other = start(`other-${size}`, { kind: size === 'large' ? 'read' : 'idempotent', size })
+      await expect.poll(countWaiting).toBe(3)
+      await commit()
+      expect((await Promise.all([...changes, other])).flat()).toHaveLength(4)
+    })
+  },
+)
 
 test('a project that waits leaves a connection to the others', async () => {
   const startFor = (projectId: string) =>

@@ -8,10 +8,10 @@ import type { FairShare, Lease } from '../throttle/fair-share.ts'
 export type PreparedStatement = Statement & {
   name: string
   /**
-   * `large`: its rows may be large, so authentication must not wait behind it. `long`: it may take longer than a request, and
-   * is planned anew for its values each time.
+   * `quick`: a change that does not wait for the disk. `large`: its rows may be large, so authentication must not wait behind
+   * it. `long`: it may take longer than a request, and is planned anew for its values each time.
    */
-  size?: 'large' | 'long'
+  size?: 'quick' | 'large' | 'long'
 }
 /** Returns the rows of the statement. */
 export type Run = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
@@ -28,13 +28,18 @@ export type Watch = {
 }
 export type RunOptions = StatementOptions & { watch: Watch; lane: Lane; shares?: readonly FairShare[] }
 
-/** Runs statements on a pool. With shares, projects take turns, and so do statements that serve many requests. */
+/**
+ * Runs statements on a pool. With shares, projects take turns. A statement that serves many requests is an owner of its own each
+ * time: where one of them stalls, the next one must not wait for it.
+ */
 export function createRun({ watch, lane, shares = [], ...options }: RunOptions): Run {
+  let count = 0
   const run = async (statement: Statement, values: unknown[]): Promise<unknown[]> => {
-    const time = createTimeLimit(options.pool, options.readTimeoutMs)
     const leases: Lease[] = []
     try {
-      for (const share of shares) leases.push(await share.take([currentOwner(statement.name)]))
+      const owner = currentOwner(`${statement.name} ${++count}`)
+      for (const share of shares) leases.push(await share.take([owner]))
+      const time = createTimeLimit(options.pool, options.readTimeoutMs)
       return (await runStatement(options, statement, values, time)).rows
     } finally {
       for (const lease of leases) lease.release()

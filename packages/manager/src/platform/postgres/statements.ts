@@ -40,7 +40,7 @@ export async function runStatement(
         return await retry(attempt, retrying)
       } catch (error) {
         // Each connection of the pool fails at most once.
-        if (tries === pool.options.max || !isForgotten(error)) throw error
+        if (name === undefined || tries === pool.options.max || !isForgotten(error)) throw error
       }
   } catch (error) {
     if (kind !== 'read') noteOutcome(error, struck)
