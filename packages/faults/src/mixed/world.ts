@@ -14,6 +14,8 @@ export type Credential = { id: string; kind: 'personal' | 'machine'; authorizati
 export type MixedWorld = {
   site: Installation
   partner: Partner
+  /** People who make and rename tenants: the requests of one person take turns. */
+  admins: string[]
   /** In the order in which they are ended. */
   credentials: Credential[]
   /** Tenants that are renamed over and over. */
@@ -28,6 +30,7 @@ const machineTokens = 120
 const registers = 8
 const backends = 16
 const people = 12
+const admins = 16
 
 /** Makes all of it. */
 export async function createMixedWorld({ cluster, folder, replicas, ends }: Base): Promise<MixedWorld> {
@@ -42,12 +45,20 @@ export async function createMixedWorld({ cluster, folder, replicas, ends }: Base
   return {
     site,
     partner,
+    admins: await createAdmins(sql),
     credentials: await createCredentials(sql, url, site),
     registers: await createRegisters(sql, site),
     comms: await createCommsWorld(sql, { applications: 2, users: people }),
     triggers,
     sink,
   }
+}
+
+async function createAdmins(sql: Pool): Promise<string[]> {
+  const seeded = Array.from({ length: admins }, (_, index) =>
+    seedUser(sql, `admin ${index}`, 'administrator'),
+  )
+  return (await Promise.all(seeded)).map(({ id }) => id)
 }
 
 async function createRegisters(sql: Pool, { projectId }: Installation): Promise<string[]> {

@@ -1,5 +1,5 @@
 // GraphQL mutations: tenants are made, each under a slug of its own, and a few are renamed over and over.
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { type Operation, type Recorder, outcomeOf } from '../recorder.ts'
 import { type Client, graphqlStatus } from './client.ts'
@@ -24,7 +24,7 @@ type Caller = { client: Client; recorder: Recorder; world: MixedWorld }
 const mutate = async ({ client, world }: Caller, query: string, variables: object): Promise<number> =>
   graphqlStatus(
     await client.send('/query', {
-      headers: personHeaders(world.site.adminId),
+      headers: personHeaders(world.admins[randomInt(world.admins.length)] as string),
       body: { query, variables },
     }),
   )

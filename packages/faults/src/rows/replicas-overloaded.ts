@@ -36,6 +36,7 @@ const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
 const mostOpen = 1_000
+const openMs = 20
 const [goodput, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
 const callMs = 10_000
 
@@ -57,11 +58,20 @@ async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRe
   return peak
 }
 
+/** Opens as many connections as the overload uses; the ramp needs only a few of them. */
+async function openConnections(stage: EsbStage, url: string): Promise<void> {
+  const kinds = [{ name: 'open', url: `${url}/`, headers: {} }]
+  const opening = await stage.caller.start({ kinds, perSecond: 100_000, mostOpen, callMs, isKept: true })
+  await pause(openMs)
+  await opening.stop()
+}
+
 async function observe(stage: EsbStage): Promise<Observed> {
   const [replica] = stage.replicas as [Replica]
   const all: CallRecord[] = []
   const kinds = await mixedKinds(stage, replica.url)
   const peak = await findPeak(stage, kinds, all)
+  await openConnections(stage, replica.url)
   await pause(2_000)
   const rss = { before: rssOf(replica.pid), most: 0 }
   const watch = setInterval(() => (rss.most = Math.max(rss.most, rssOf(replica.pid))), 500)
