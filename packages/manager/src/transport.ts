@@ -70,7 +70,6 @@ export async function createTransport(
     readDbError,
     pool: deps.database.pools.requests,
     waiting: deps.database.waiting,
-    maxWaiting: config.databaseMaxWaiting,
     maxConnections: deps.shares.api,
     isDraining: () => readiness.isDraining(),
     shutdownTimeoutMs: config.shutdownTimeoutMs,

@@ -58,6 +58,8 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       reportPoolSize: config.databaseReportPoolSize,
       statementTimeoutMs: config.databaseStatementTimeoutMs,
       acquireTimeoutMs: config.databaseAcquireTimeoutMs,
+      maxWaiting: config.databaseMaxWaiting,
+      onRefused: () => metrics.shed.inc({ point: 'db_pool' }),
       onStatementTime: metrics.observeStatement,
       onRetry: (kind) => metrics.dbRetries.inc({ kind }),
       log,

@@ -213,37 +213,40 @@ describe('error bodies', () => {
     }
   })
 
-  test('[errors.overload] while too many requests wait every route but the health routes answers 503 with Retry-After', async () => {
-    const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '1' }
-    const busy = await startTestApp({ env, database: service.database })
-    const taken = await busy.world.database.pools.requests.connect()
-    const waiting = busy.query(person, '{ projects { id } }')
-    await expect.poll(() => busy.world.database.pools.requests.waitingCount).toBe(1)
+  test('[errors.overload] while the event loop lags every route but the health routes returns 503 with Retry-After', async () => {
+    const transport = { loopDelayMs: () => 2_000 }
+    const busy = await startTestApp({ transport, database: service.database })
     for (const [name, { shape }] of Object.entries(refusals)) {
       const failed = await send(busy, name)
       expect([name, failed.status]).toEqual([name, 503])
       expect(failed.headers['retry-after']).toMatch(/^[1-9]\d*$/)
       expectShape(failed, shape)
     }
-    taken.release()
-    expect((await waiting).error).toBeNull()
     await busy.close()
   })
 
-  test('[errors.overload] a request that waits for its share of the connections counts as waiting', async () => {
-    const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '1' }
+  test('[errors.overload] a full queue for connections refuses the caller with the most waiting requests, and no one else', async () => {
+    const env = { SVC_DATABASE_POOL_SIZE: '1', SVC_DATABASE_MAX_WAITING: '2' }
     const busy = await startTestApp({ env, database: service.database })
-    const ask = () => busy.query(person, '{ projects { id } }')
+    const other = await seedUser(service.sql, 'other')
+    const ask = (caller: Person) => busy.query(caller, '{ projects { id } }')
     const lock: [string, unknown[]] = ['lock table projects in access exclusive mode', []]
     const answers = await whileLocked(service.database.url, lock, async (commit) => {
-      const both = [ask(), ask()]
-      await expect.poll(() => busy.world.database.waiting()).toBe(1)
-      expect(busy.world.database.pools.requests.waitingCount).toBe(0)
-      expect((await send(busy, 'POST /query')).status).toBe(503)
+      const waiting = (): number => busy.world.database.waiting()
+      const asked = [ask(person), ask(person)]
+      await expect.poll(waiting).toBe(1)
+      const newest = ask(person)
+      await expect.poll(waiting).toBe(2)
+      asked.push(ask(other))
+      expect((await newest).error).toBe('too many requests wait for the database; try again')
+      // A route that needs none of these connections is served.
+      expect((await send(busy, 'GET /api/machine/check')).status).toBe(401)
       await commit()
-      return Promise.all(both)
+      return Promise.all(asked)
     })
-    expect(answers.map(({ error }) => error)).toEqual([null, null])
+    expect(answers.map(({ error }) => error)).toEqual([null, null, null])
+    const metrics = await busy.world.metrics.registry.metrics()
+    expect(metrics).toContain('svc_shed_total{point="db_pool"} 1')
     await busy.close()
   })
 })

@@ -35,13 +35,13 @@ export const platformSettings = {
   databasePoolSize: setting(integer(1, 200), {
     key: 'database.pool_size',
     env: 'SVC_DATABASE_POOL_SIZE',
-    default: 5,
+    default: 4,
     doc: 'Connections per process for requests and their transactions.',
   }),
   databaseLookupPoolSize: setting(integer(3, 50), {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
-    default: 4,
+    default: 5,
     doc: 'Further connections per process for statements that run at every request. One of them is kept for lookups, such as those that identify callers; large contents use at most all but two, and so do changes such as the call log and notifications.',
   }),
   databaseReportPoolSize: setting(integer(2, 20), {
@@ -54,7 +54,7 @@ export const platformSettings = {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',
     default: 200,
-    doc: 'Requests that may wait for a connection; further ones are answered 503 with `Retry-After`.',
+    doc: 'Requests that may wait for a connection of `database.pool_size`. Beyond it, the project or person with the most waiting requests loses the oldest of them: it returns 503 with `Retry-After`.',
   }),
   databaseStatementTimeoutMs: setting(integer(100, 600_000), {
     key: 'database.statement_timeout_ms',

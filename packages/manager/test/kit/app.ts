@@ -94,6 +94,8 @@ async function start(options: TestAppOptions, database: TestDatabase) {
     reportPoolSize: config.databaseReportPoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     acquireTimeoutMs: config.databaseAcquireTimeoutMs,
+    maxWaiting: config.databaseMaxWaiting,
+    onRefused: () => metrics.shed.inc({ point: 'db_pool' }),
     log,
     onStatement: (sql) => statements.push(sql),
     onStatementTime: metrics.observeStatement,

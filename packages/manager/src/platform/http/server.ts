@@ -61,7 +61,6 @@ export type ServerOptions = {
   pool: Pool
   /** Requests that wait for a connection of the database. */
   waiting: () => number
-  maxWaiting: number
   /** Connections the port holds at once. */
   maxConnections: number
   readDbError: DbErrorReader

@@ -13,8 +13,6 @@ const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 test('a loop that lags refuses requests; what the start took refuses none', { timeout: 60_000 }, async () => {
   const server = fastify()
   shedWhenOverloaded(server, {
-    waiting: () => 0,
-    maxWaiting: 1,
     metrics: createMetrics('x'),
   })
   server.get('/', () => 'served')

@@ -14,30 +14,22 @@ declare module 'fastify' {
 const maxLoopDelayMs = 1_000
 const resolutionMs = 10
 const sampleEveryMs = 1_000
+// One error for all: a stack trace for each refusal costs more than the rest of it.
+const overloaded = unavailable('the service is overloaded; try again')
 
-/** Answers 503 while the event loop lags, or while too many requests wait for a database connection. */
+/** Answers 503 while the event loop lags. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
   options: {
-    /** Requests that wait for a database connection. */
-    waiting: () => number
-    maxWaiting: number
     metrics: Metrics
     loopDelayMs?: (() => number) | undefined
   },
 ): void {
-  const { waiting, maxWaiting, metrics } = options
   const loopDelayMs = options.loopDelayMs ?? watchLoopDelay(server)
-  const shed = (point: 'event_loop' | 'db_pool'): never => {
-    metrics.shed.inc({ point })
-    throw unavailable('the service is overloaded; try again')
-  }
   server.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.neverShed !== true) {
-      if (loopDelayMs() > maxLoopDelayMs) shed('event_loop')
-      if (waiting() >= maxWaiting) shed('db_pool')
-    }
-    done()
+    if (request.routeOptions.config.neverShed === true || loopDelayMs() <= maxLoopDelayMs) return done()
+    options.metrics.shed.inc({ point: 'event_loop' })
+    throw overloaded
   })
 }
 

@@ -16,16 +16,26 @@ import {
 } from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
+import { service } from './owner.ts'
 import type { Lane, OnStatementTime } from './statement-times.ts'
-import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
+import { type FairShare, type FairShareOptions, createFairShare } from '../throttle/fair-share.ts'
 
 export type DatabaseOptions = PoolOptions & {
+  /** Requests that may wait for a connection; 10,000 by default. */
+  maxWaiting?: number
+  /** A request was refused because too many wait. */
+  onRefused?: () => void
   onStatement?: (sql: string) => void
   /** How long a statement took, with the wait for a connection. */
   onStatementTime?: OnStatementTime
   /** Something is tried again because a connection was lost. */
   onRetry?: OnRetry
 }
+
+const maxWaiting = 10_000
+// Under five times the peak load, with the oldest first, every request waits for seconds. With 16 instead, more requests are
+// refused between two of their statements.
+const amongNewest = 48
 
 export type Database = {
   /** Statements and transactions of requests. */
@@ -68,7 +78,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   const requests = { pool: pools.requests, retry, readTimeoutMs }
   const long = { pool: pools.long, retry, readTimeoutMs: longMs }
   // A project that waits for a lock of its own must not hold all connections.
-  const share = shareOf(options, pools.requests.options.max)
+  const share = shareOf(options, pools.requests.options.max, {
+    maxWaiting: options.maxWaiting ?? maxWaiting,
+    onRefused: options.onRefused,
+    // Background work has no caller that could try again.
+    preferred: service,
+    amongNewest,
+  })
   const longShare = shareOf(options, pools.long.options.max)
   const runInBackground = createRun({ ...requests, lane: 'requests', watch: quiet })
   const clock = createDatabaseClock(runInBackground)
@@ -104,12 +120,17 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-const shareOf = ({ acquireTimeoutMs }: DatabaseOptions, capacity: number): FairShare =>
+const shareOf = (
+  { acquireTimeoutMs }: DatabaseOptions,
+  capacity: number,
+  more: Partial<FairShareOptions> = {},
+): FairShare =>
   createFairShare({
     capacity: Math.max(1, capacity),
-    maxWaiting: 10_000,
+    maxWaiting,
     maxWaitMs: acquireTimeoutMs,
     full: 'too many requests wait for the database; try again',
+    ...more,
   })
 
 /**

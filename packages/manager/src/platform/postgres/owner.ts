@@ -5,6 +5,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Whom a request works for: a project, or the caller as long as no project is known. */
 export type Owned = { caller: string; projectId: string | null }
 
+/** Whom statements outside of requests count for. */
+export const service = 'service'
+
 const current = new AsyncLocalStorage<Owned>()
 
 /** Runs a part of a request; its statements count for whom it works. */
@@ -25,8 +28,8 @@ export function setOwner(projectId: string): void {
   if (request !== undefined) request.projectId ??= projectId
 }
 
-/** Whom the running request works for; `service` outside of requests. */
-export function currentOwner(service = 'service'): string {
+/** Whom the running request works for; `other` outside of requests. */
+export function currentOwner(other = service): string {
   const request = current.getStore()
-  return request === undefined ? service : (request.projectId ?? request.caller)
+  return request === undefined ? other : (request.projectId ?? request.caller)
 }

@@ -148,6 +148,27 @@ describe('places that are never ended', () => {
     expect(begun).toEqual(['a0', 'b'])
   })
 
+  test('the preferred owner is next and never refused; a full queue reports each refusal', async () => {
+    const onRefused = vi.fn()
+    const { take, begun, refused, release } = harness({
+      capacity: 1,
+      maxWaiting: 2,
+      onRefused,
+      preferred: 'service',
+    })
+    for (const name of ['a0', 'b']) take(name, [name.charAt(0)])
+    for (const name of ['s0', 's1', 's2']) take(name, ['service'])
+    await settled()
+    expect([refused, onRefused.mock.calls.length]).toEqual([['b'], 1])
+    take('c', ['c'])
+    take('s3', ['service'])
+    await release('a0')
+    expect([begun, refused]).toEqual([
+      ['a0', 's0'],
+      ['b', 'c'],
+    ])
+  })
+
   test('who waits too long is refused, and so is whoever gives up', async () => {
     const { take, share, refused } = harness({ capacity: 1, maxWaitMs: 1_000 })
     take('a', ['a'])

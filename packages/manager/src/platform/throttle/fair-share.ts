@@ -18,6 +18,10 @@ export type FairShareOptions = {
   maxWaitMs: number
   /** What the 503 says. */
   full: string
+  /** A request was refused because too many wait. */
+  onRefused?: (() => void) | undefined
+  /** An owner whose requests are next within its share, and are not refused for the number of others. */
+  preferred?: string
   /** Slow transfers may be ended. */
   endsSlow?: true
   /**
@@ -64,6 +68,8 @@ export class FairShare {
   readonly #queues = new Map<string, Request[]>()
   readonly #transfers = new Set<Use>()
   readonly #kept: number
+  // One error for all: under a flood, a stack trace for each refusal costs as much as a small request.
+  readonly #full: Error
   #used = 0
   #waiting = 0
   #turn = 0
@@ -71,6 +77,7 @@ export class FairShare {
 
   constructor(options: FairShareOptions) {
     this.#options = options
+    this.#full = unavailable(options.full)
     const { capacity, item = 1, endsSlow = false } = options
     // Two of the largest transfers always fit.
     this.#kept = endsSlow
@@ -165,7 +172,7 @@ export class FairShare {
   #leaseOf(use: Use): Lease {
     return {
       add: async (size) => {
-        if (use.isOver) throw this.#full()
+        if (use.isOver) throw this.#full
         // Nobody who waits fits, so that nobody is overtaken who could begin.
         if (this.#fits(use, size)) this.#give(use, size)
         else await this.#wait(use, size)
@@ -178,17 +185,13 @@ export class FairShare {
       release: () => {
         if (use.isOver) return
         use.isOver = true
-        for (const request of use.requests) this.#leaveQueue(request, this.#full())
+        for (const request of use.requests) this.#leaveQueue(request, this.#full)
         this.#transfers.delete(use)
         this.#used -= use.held
         this.#exit(use)
         this.#serve()
       },
     }
-  }
-
-  #full(): Error {
-    return unavailable(this.#options.full)
   }
 
   #shareOn(level: number): number {
@@ -233,7 +236,9 @@ export class FairShare {
   }
 
   #first(isWanted: (request: Request) => boolean): Request | undefined {
-    const { amongNewest = Infinity } = this.#options
+    const { amongNewest = Infinity, preferred = '' } = this.#options
+    const next = this.#queues.get(preferred)?.[0]
+    if (next !== undefined && isWanted(next)) return next
     let equals: Request[] = []
     for (const queue of this.#queues.values())
       for (const request of amongNewest === Infinity ? queue.slice(0, 1) : queue.slice(-amongNewest)) {
@@ -252,7 +257,7 @@ export class FairShare {
     const { maxWaiting, maxWaitMs, endsSlow = false } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
-      this.#leaveQueue(request, this.#full())
+      this.#leaveQueue(request, this.#full)
       this.#serve()
     }, maxWaitMs)
     const settle = (error: Error | null): void => {
@@ -298,12 +303,15 @@ export class FairShare {
   #refuseOne(): void {
     const isNewestLast = this.#options.amongNewest === undefined
     let last: Request | undefined
-    for (const queue of this.#queues.values()) {
+    for (const [key, queue] of this.#queues) {
+      if (key === this.#options.preferred) continue
       const request = queue.at(isNewestLast ? -1 : 0) as Request
       const more = last === undefined ? 1 : compare(request, last, ['waiting'])
       if (more > 0 || (more === 0 && request.order > (last as Request).order === isNewestLast)) last = request
     }
-    if (last !== undefined) this.#leaveQueue(last, this.#full())
+    if (last === undefined) return
+    this.#options.onRefused?.()
+    this.#leaveQueue(last, this.#full)
   }
 
   /** When everything is held by uses that wait for more, none would go on: refuses one of the owner that holds most. */
@@ -314,7 +322,7 @@ export class FairShare {
     const [victim] = growing.toSorted(
       (one, other) => ownerHolds(other) - ownerHolds(one) || one.use.held - other.use.held,
     )
-    if (victim !== undefined) this.#leaveQueue(victim, this.#full())
+    if (victim !== undefined) this.#leaveQueue(victim, this.#full)
   }
 
   #endWhileWaiting(): void {
