@@ -18,7 +18,7 @@ const holdMs = 10_000
 const pauseMs = 8_000
 const lastMs = 8_000
 const env = { SVC_DATABASE_POOL_SIZE: '5', SVC_DATABASE_MAX_WAITING: '20' }
-// Those that had passed the gate when it closed come on top.
+// Work of the service may wait besides requests.
 const waitingMost = 40
 // 15 connections, each of which waits 5 s for the lock, serve 3 a second.
 const rates = { creates: 20, renames: 6 }

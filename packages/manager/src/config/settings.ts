@@ -54,7 +54,7 @@ export const platformSettings = {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',
     default: 200,
-    doc: 'Requests that may wait for a connection of `database.pool_size`. Beyond it, the project or person with the most waiting requests loses the oldest of them: it returns 503 with `Retry-After`.',
+    doc: 'Statements of requests that may wait for a connection of `database.pool_size`. Beyond it, the oldest statement of the project or person with the most waiting ones is refused; its request returns 503 with `Retry-After`. As many statements of background work may wait.',
   }),
   databaseStatementTimeoutMs: setting(integer(100, 600_000), {
     key: 'database.statement_timeout_ms',

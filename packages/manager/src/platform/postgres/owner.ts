@@ -2,11 +2,11 @@
 // chain, each hold a connection; so connections are shared between projects, and each request says for which one it works.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Whom a request works for: a project, or the caller as long as no project is known. */
+/** Whom a request works for: a project, or the caller or its network as long as no project is known. */
 export type Owned = { caller: string; projectId: string | null }
 
-/** Whom statements outside of requests count for. */
-export const service = 'service'
+/** Whom statements outside of requests count for. No header has this value. */
+export const service = '\0service'
 
 const current = new AsyncLocalStorage<Owned>()
 

@@ -7,7 +7,7 @@ import type { PreparedStatement } from './prepared.ts'
 
 let service: TestApp
 beforeAll(async () => {
-  service = await startTestApp()
+  service = await startTestApp({ env: { SVC_DATABASE_LOOKUP_POOL_SIZE: '4' } })
 })
 afterAll(() => service.close())
 

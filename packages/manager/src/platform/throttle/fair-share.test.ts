@@ -148,7 +148,7 @@ describe('places that are never ended', () => {
     expect(begun).toEqual(['a0', 'b'])
   })
 
-  test('the preferred owner is next and never refused; a full queue reports each refusal', async () => {
+  test('the preferred owner is next and has a queue of its own length; each refusal is reported', async () => {
     const onRefused = vi.fn()
     const { take, begun, refused, release } = harness({
       capacity: 1,
@@ -159,14 +159,12 @@ describe('places that are never ended', () => {
     for (const name of ['a0', 'b']) take(name, [name.charAt(0)])
     for (const name of ['s0', 's1', 's2']) take(name, ['service'])
     await settled()
-    expect([refused, onRefused.mock.calls.length]).toEqual([['b'], 1])
-    take('c', ['c'])
-    take('s3', ['service'])
+    expect([refused, onRefused.mock.calls.length]).toEqual([['s2'], 1])
+    for (const name of ['c', 'd']) take(name, [name])
+    await settled()
+    expect([refused, onRefused.mock.calls.length]).toEqual([['s2', 'd'], 2])
     await release('a0')
-    expect([begun, refused]).toEqual([
-      ['a0', 's0'],
-      ['b', 'c'],
-    ])
+    expect(begun).toEqual(['a0', 's0'])
   })
 
   test('who waits too long is refused, and so is whoever gives up', async () => {

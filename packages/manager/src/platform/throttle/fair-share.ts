@@ -20,7 +20,7 @@ export type FairShareOptions = {
   full: string
   /** A request was refused because too many wait. */
   onRefused?: (() => void) | undefined
-  /** An owner whose requests are next within its share, and are not refused for the number of others. */
+  /** An owner whose requests are next within its share. As many of them may wait besides those of all others. */
   preferred?: string
   /** Slow transfers may be ended. */
   endsSlow?: true
@@ -68,7 +68,7 @@ export class FairShare {
   readonly #queues = new Map<string, Request[]>()
   readonly #transfers = new Set<Use>()
   readonly #kept: number
-  // One error for all: under a flood, a stack trace for each refusal costs as much as a small request.
+  // One error for all, with the stack of the start: a stack for each refusal costs as much as a small request.
   readonly #full: Error
   #used = 0
   #waiting = 0
@@ -236,8 +236,8 @@ export class FairShare {
   }
 
   #first(isWanted: (request: Request) => boolean): Request | undefined {
-    const { amongNewest = Infinity, preferred = '' } = this.#options
-    const next = this.#queues.get(preferred)?.[0]
+    const { amongNewest = Infinity } = this.#options
+    const [next] = this.#preferred()
     if (next !== undefined && isWanted(next)) return next
     let equals: Request[] = []
     for (const queue of this.#queues.values())
@@ -273,7 +273,8 @@ export class FairShare {
     use.requests.add(request)
     for (const [level, account] of use.accounts.entries()) this.#levels[level]?.beginWait(account)
     this.#serve()
-    if (this.#waiting > maxWaiting) this.#refuseOne()
+    if (this.#preferred().length > maxWaiting) this.#refuse(request)
+    else if (this.#waiting - this.#preferred().length > maxWaiting) this.#refuseOne()
     if (use.held > 0 && use.requests.has(request)) this.#breakDeadlock()
     if (endsSlow && use.requests.has(request)) this.#endWhileWaiting()
     return promise
@@ -309,9 +310,18 @@ export class FairShare {
       const more = last === undefined ? 1 : compare(request, last, ['waiting'])
       if (more > 0 || (more === 0 && request.order > (last as Request).order === isNewestLast)) last = request
     }
-    if (last === undefined) return
+    if (last !== undefined) this.#refuse(last)
+  }
+
+  #refuse(request: Request): void {
     this.#options.onRefused?.()
-    this.#leaveQueue(last, this.#full)
+    this.#leaveQueue(request, this.#full)
+  }
+
+  /** Waiting requests of the preferred owner. */
+  #preferred(): readonly Request[] {
+    const { preferred } = this.#options
+    return (preferred === undefined ? undefined : this.#queues.get(preferred)) ?? []
   }
 
   /** When everything is held by uses that wait for more, none would go on: refuses one of the owner that holds most. */
