@@ -156,7 +156,7 @@ describe('config print', () => {
     const env = { ...secrets, SVC_ESB_BODY_TIMEOUT: '900ms', SVC_PROXY_TRUSTED_CIDRS: '10.0.0.0/8' }
     const { stdout } = await runManager(['config', 'print'], env)
     expect(stdout).toContain(
-      '# database.url: ******** (database manager on db.example:5432 as svc)\ndatabase.pool_size: 5\n',
+      '# database.url: ******** (database manager on db.example:5432 as svc)\ndatabase.pool_size: 4\n',
     )
     expect(stdout).toContain('# redis.url: ******** (redis on cache.example:6379)\n')
     expect(stdout).toContain('# proxy.secret: ********\nproxy.previous_secret: null\n')
