@@ -9,6 +9,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
     exclude: ['**/*.nightly.test.ts', ...browserTests],
+    setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
     maxWorkers: '100%',
     // Node itself loads and strips the types, as it does for those who use the package.

@@ -8,6 +8,7 @@ export const testOptions = {
   // Files of a process follow each other and share its modules: loading them anew would be most of the time. So a file
   // leaves nothing behind: no timer, no listener, no change of a global.
   isolate: false,
+  setupFiles: [new URL('property-seed.ts', import.meta.url).pathname],
   restoreMocks: true,
   unstubGlobals: true,
   // Node itself loads and strips the types, as it does for the service.

@@ -1,6 +1,6 @@
 // `npm run test:nightly`: the third tier. Runs every stage, continues after a failure, prints a table and writes it to a file.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,6 +21,12 @@ const vitest = (config: string, report: string): string[] =>
 const npmRun = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
 const [testReport, loadReport] = [join(dir, 'tests.json'), join(dir, 'load.json')]
 
+/** The files with property tests, which draw the same values in every other tier. */
+function propertyTests(): string[] {
+  const files = globSync('packages/*/{src,test}/**/*.test.ts', { exclude: ['**/*.{load,nightly}.test.ts'] })
+  return files.filter((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"))
+}
+
 const stages: Stage[] = [
   { name: 'tests', command: vitest('vitest.nightly.config.ts', testReport), report: testReport },
   {
@@ -29,6 +35,7 @@ const stages: Stage[] = [
     report: loadReport,
     env: { LOAD_SIZE: 'full' },
   },
+  { name: 'draws', command: ['npx', 'vitest', 'run', ...propertyTests()], env: { PROPERTY_SEED: 'random' } },
   { name: 'fuzz', command: npmRun('fuzz', '-w', 'gotemplate', '--', '--runs', '50000') },
   { name: 'restore', command: npmRun('drill', '--', 'restore') },
   { name: 'upgrade', command: npmRun('drill', '--', 'upgrade') },
