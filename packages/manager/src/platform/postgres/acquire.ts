@@ -35,7 +35,7 @@ export async function acquire(pool: Pool, withinMs: number): Promise<PoolClient>
   const client = await connect(pool, withinMs)
   if (!connectionOf(client).isRetired) return client
   client.release(true)
-  return acquire(pool, withinMs - (performance.now() - startedAt))
+  return acquire(pool, Math.max(1, withinMs - (performance.now() - startedAt)))
 }
 
 function connect(pool: Pool, withinMs: number): Promise<PoolClient> {
