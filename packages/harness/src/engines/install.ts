@@ -36,6 +36,9 @@ export function ensureRedis(): string {
   return redisServer() as string
 }
 
+/** Installs the Go compiler, which builds the example in Go. */
+export const ensureGo = (): void => ensurePrograms({ go: 'golang-go' })
+
 /** Installs curl, with which the pages in docs/ are played. */
 export const ensureCurl = (): void => ensurePrograms({ curl: 'curl' })
 

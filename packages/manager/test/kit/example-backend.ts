@@ -1,13 +1,14 @@
 // An example backend as its readers run it: a process of its own, told apart by the lines it prints, with a service that
 // runs as a process too.
-import { spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { expect } from 'vitest'
 import { startPartner } from '../../tools/demo-partner.ts'
+import { ensureGo } from '@manager/harness/engines/install.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { createScratchDatabase } from './databases.ts'
@@ -15,19 +16,32 @@ import { postQuery } from '@manager/harness/graphql.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedMachineUser, seedMember, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
-type ExampleProgram = 'backend.ts' | 'careful-backend.ts'
+export type ExampleProgram = 'backend.ts' | 'careful-backend.ts' | 'backend.py' | 'backend.go'
+
+/** The command that runs the program; one in Go is built first. */
+function commandOf(program: ExampleProgram): [string, ...string[]] {
+  const path = new URL(`../../../../examples/${program}`, import.meta.url).pathname
+  if (program.endsWith('.ts')) return [process.execPath, path]
+  if (program.endsWith('.py')) return ['python3', path]
+  ensureGo()
+  const built = join(mkdtempSync(join(tmpdir(), 'example-go-')), 'backend')
+  execFileSync('go', ['build', '-o', built, path], {
+    env: { ...process.env, GOFLAGS: '-mod=mod', GO111MODULE: 'off' },
+  })
+  return [built]
+}
 /** Starts it; it registers by itself. */
 export async function startExampleBackend(
   program: ExampleProgram,
   of: { managerUrl: string; applicationId: string; token: string },
 ) {
-  const path = new URL(`../../../../examples/${program}`, import.meta.url).pathname
+  const [command, ...args] = commandOf(program)
   const port = await freePort()
   const callbackUrl = `http://127.0.0.1:${port}/callbacks`
   const tokenFile = join(tmpdir(), `example-backend-${process.pid}-${port}`)
   const writeToken = (token: string): void => writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
   writeToken(of.token)
-  const child = spawn(process.execPath, [path], {
+  const child = spawn(command, args, {
     env: {
       PATH: process.env['PATH'],
       MANAGER_URL: of.managerUrl,
