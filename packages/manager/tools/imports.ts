@@ -11,6 +11,7 @@ const allowed: Record<string, readonly string[]> = {
   examples: ['client'],
   faults: ['harness', 'manager'],
   gotemplate: [],
+  docs: ['harness'],
   harness: [],
   legacy: ['manager'],
   manager: ['gotemplate'],

@@ -3,8 +3,8 @@ import { version } from '../src/version.ts'
 
 export type Json = { [key: string]: Json | Json[] | string | number | boolean | null }
 
-const description = `The REST routes of the Manager and the envelope of its GraphQL route. What GraphQL itself offers is
-in \`docs/api/schema.graphql\`. Responses may gain fields: ignore those you do not know.`
+const description = `The REST routes of the Manager and the envelope of its GraphQL route. The GraphQL schema
+is in \`docs/api/schema.graphql\`. Later versions can add fields to responses: ignore unknown fields.`
 
 const header = (description: string, example: string): Json => ({
   description,
@@ -31,37 +31,40 @@ export function frame(): Json & { components: Json } {
     },
     servers: [{ url: '/', description: 'The API port.' }],
     tags: [
-      { name: 'proxy', description: 'For the trusted reverse proxy.' },
-      { name: 'people', description: 'For people, through the proxy.' },
-      { name: 'machines', description: 'For backends, with a machine token.' },
-      { name: 'operations', description: 'For the orchestrator and for monitoring.' },
-      { name: 'development', description: 'Served in development only.' },
+      { name: 'proxy', description: 'Routes for the trusted reverse proxy.' },
+      { name: 'people', description: 'Routes for people, through the proxy.' },
+      { name: 'machines', description: 'Routes for backends, with a machine token.' },
+      { name: 'operations', description: 'Routes for the orchestrator and for monitoring.' },
+      { name: 'development', description: 'Routes that are served in development only.' },
     ],
     components: {
       headers: {
         'X-Request-Id': header(
-          'The id of the request: the one it came with, if well-formed, else a new one.',
+          'Id of the request: the id from the request if well-formed, otherwise a new id.',
           '5b0c7f0e-2f6c-4a0e-9a3c-6b1f0d0d7c11',
         ),
-        'Retry-After': header('Whole seconds after which to try again.', '1'),
-        ETag: header('Names these bytes; send it as `If-None-Match`.', '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"'),
-        Deprecation: header('Since when the address is deprecated (RFC 9745).', '@1794700800'),
+        'Retry-After': header('Whole seconds to wait before a retry.', '1'),
+        ETag: header(
+          'Validator of the response; send it as `If-None-Match`.',
+          '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"',
+        ),
+        Deprecation: header('Time from which the route is deprecated (RFC 9745).', '@1794700800'),
         'X-Audit-Chain': header('`status` of the chain object: `ok`, `broken` or `empty`.', 'ok'),
-        Sunset: header('When the address is to go (RFC 8594).', 'Sat, 15 May 2027 00:00:00 GMT'),
+        Sunset: header('Time at which the route is removed (RFC 8594).', 'Sat, 15 May 2027 00:00:00 GMT'),
       },
       securitySchemes: {
-        proxySecret: apiKey('X-Proxy-Auth', 'The secret that the trusted proxy shares with the Manager.'),
-        subject: apiKey('X-Token-Subject', 'The person the proxy has signed in: the subject, a UUID.'),
-        email: apiKey('X-Token-User-Email', 'Their e-mail; optional.'),
-        name: apiKey('X-Token-User-Name', 'Their name; optional.'),
-        forwardedUser: apiKey('X-User-Id', 'The person the proxy has signed in: a UUID.'),
-        forwardedTenant: apiKey('X-Tenant-Id', 'The tenant they have chosen: a UUID.'),
-        machineToken: { type: 'http', scheme: 'bearer', description: 'The token of a machine user.' },
+        proxySecret: apiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
+        subject: apiKey('X-Token-Subject', 'Subject of the person whom the proxy has signed in, a UUID.'),
+        email: apiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
+        name: apiKey('X-Token-User-Name', 'Name of the person; optional.'),
+        forwardedUser: apiKey('X-User-Id', 'User id of the person whom the proxy has signed in, a UUID.'),
+        forwardedTenant: apiKey('X-Tenant-Id', 'Tenant that the person has chosen, a UUID.'),
+        machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
         personalAccessToken: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'pat_<8 characters>_<32 characters>',
-          description: 'A personal access token; it decides over the identity headers.',
+          description: 'Personal access token; it takes precedence over the identity headers.',
         },
       },
     },
@@ -72,7 +75,7 @@ export const headerParts = {
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Validators of the copies you hold; 304 when one of them is current.',
+    description: 'Validators of cached copies. The route returns 304 if one of them is current.',
     schema: { type: 'string' },
   },
 } satisfies Record<string, Json>
@@ -80,22 +83,26 @@ export const headerParts = {
 export const healthServers: Json[] = [
   {
     url: 'http://{host}:{port}',
-    description: 'The health port, which no proxy exposes.',
+    description: 'The health port. No proxy exposes it.',
     variables: { host: { default: '127.0.0.1' }, port: { default: '8081' } },
   },
 ]
 
-/** What a status means, where its schema does not say. */
+/** Meaning of each status whose schema has no description. */
 export const reasons: Record<string, string> = {
-  400: 'The request is malformed, or a value in it is.',
-  401: 'The request did not come through the proxy, or its credential does not hold.',
-  403: 'The caller may not do this.',
-  404: 'There is no such thing, or it is out of reach.',
+  200: 'The request succeeded.',
+  201: 'The object was created.',
+  202: 'The request was accepted.',
+  400: 'The request, or a value in it, is malformed.',
+  401: 'The request did not come through the proxy, or its credential is invalid.',
+  403: 'The caller is not allowed to do this.',
+  404: 'The object does not exist, or the caller may not see it.',
+  409: 'The request conflicts with the current state.',
   413: 'The body is larger than this route accepts.',
-  415: 'The body is not sent as JSON.',
-  422: 'The key was used for another body.',
-  429: 'Too many failures, or more calls than the limit.',
-  500: 'Something failed here; the request id names it in the log.',
-  502: 'The endpoint could not be reached, or its response ended early.',
-  503: 'Not now: the service is overloaded, or something it needs does not answer.',
+  415: 'The route does not accept this content type. Most routes require JSON.',
+  422: 'The key was already used with another body.',
+  429: 'Too many failed attempts, or too many requests.',
+  500: 'Internal error. Search the log for the request id.',
+  502: 'The endpoint or orchestrator is unreachable, failed, or sent an incomplete response.',
+  503: 'The service is overloaded, or a dependency does not respond. Retry later.',
 }

@@ -178,18 +178,26 @@ function securityOf({ policy, schema }: Route): Json[] {
 function parametersOf(schema: unknown, place: 'header' | 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
-    const { description = '', ...form } = property as Json
+    const { description = '', ...form } = described(property as Json)
     return { name, in: place, required: required.includes(name), description, schema: form }
   })
 }
 
+/** In the service a title says what a value must be. In the document it is a name, so the text moves to the description. */
+function described({ title, ...schema }: Json): Json {
+  if (typeof title !== 'string') return title === undefined ? schema : { title, ...schema }
+  if (schema['format'] === 'uuid') return schema
+  const { description = '' } = schema as { description?: string }
+  return { ...schema, description: `${description} Must be ${title}.`.trimStart() }
+}
+
 /** The schema as JSON; one with an $id becomes a component. */
 function toJson(schema: object, components: Components): Json {
-  const { $id, ...rest } = schema as { $id?: string }
+  const { $id, ...rest } = described(schema as Json) as { $id?: string }
   const entries = Object.entries(rest).map(([key, value]) => [key, convert(value, components)])
   const plain = Object.fromEntries(entries) as Json
   if ($id === undefined) return plain
-  components.schemas[$id] = plain
+  components.schemas[$id] = { title: $id, ...plain }
   return { $ref: `#/components/schemas/${$id}` }
 }
 

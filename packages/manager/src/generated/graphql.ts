@@ -91,57 +91,81 @@ export type Permission =
   | 'LANGUAGE_PACK_WRITE';
 
 export type Query = {
-  /** The caller's own tokens. */
+  /** Lists the caller's own tokens. */
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
-  /** Everyone's tokens for administrators, their own for others; newest first. first is from 1 to 100. */
+  /** Lists all tokens for administrators, and their own tokens for other callers, newest first. `first` is from 1 to 100. */
   readonly personalAccessTokens: PersonalAccessTokenConnection;
+  /** Lists the applications of a project that the caller may see. */
   readonly applications: ReadonlyArray<Application>;
+  /** Returns one application by its project and slug. */
   readonly application: Application;
-  /** The rows of a tenant, of an application, or of the pair; at least one must be named. */
+  /** Lists the Tenant2Application rows of a tenant, of an application, or of both. At least one id is required. */
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
-  /** The audit trail of a project, newest first unless ordered otherwise. */
+  /** Lists the audit trail of a project, newest first by default. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
-  /** Logged calls of an application, of one endpoint of it, or of one request id, newest first unless ordered otherwise. limit, from 1 to 100, stands for a first page; pagination takes its place. */
+  /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns a first page of that size and cannot be combined with `pagination`. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
+  /** Lists the deployment specifications of an application. */
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
+  /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
+  /** Returns one MachineUser2Endpoint row of an endpoint. */
   readonly machineUser2endpoint: MachineUser2Endpoint;
+  /** Lists the endpoints of an application. */
   readonly endpoints: ReadonlyArray<Endpoint>;
+  /** Returns one endpoint of an application. */
   readonly endpoint: Endpoint;
+  /** Lists the environments of a project, in the order of the stages by default. */
   readonly environments: ReadonlyArray<Environment>;
+  /** Returns one environment. */
   readonly environment: Environment;
+  /** Lists the language packs of a project. */
   readonly languagePacks: ReadonlyArray<LanguagePack>;
+  /** Lists the machine users of an environment. */
   readonly machineUsers: ReadonlyArray<MachineUser>;
+  /** Lists the members of a project and their roles. */
   readonly user2projects: ReadonlyArray<User2Project>;
+  /** Returns one membership of a project. */
   readonly user2project: User2Project;
+  /** Lists the members of a tenant and their roles. */
   readonly user2tenants: ReadonlyArray<User2Tenant>;
+  /** Returns one membership of a tenant. */
   readonly user2tenant: User2Tenant;
+  /** Lists the members of an application and their roles. */
   readonly user2applications: ReadonlyArray<User2Application>;
+  /** Returns one membership of an application. */
   readonly user2application: User2Application;
+  /** Lists the role definitions of a tenant. */
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
-  /** Without filters, order and pagination all of them, as long as they fit into one response. Order by version is by precedence. */
+  /** Lists the pilet packages of a project. Without filters, order and pagination, it returns all of them if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
+  /** Returns one version of a pilet. */
   readonly piletPackage: PiletPackage;
-  /** The projects the caller has any membership in; all of them for administrators. */
+  /** Lists the projects in which the caller has any membership. Administrators see all projects. */
   readonly projects: ReadonlyArray<Project>;
+  /** Returns one project by its slug. */
   readonly project: Project;
-  /** The row of one layer; exactly one argument names it. */
+  /** Returns the settings of one layer. Exactly one argument is required. */
   readonly settings: Settings;
-  /** What holds for the application in the tenant, which needs a row for it, enabled or not. */
+  /** Returns the merged settings of an application in a tenant. The pair must have a Tenant2Application row, enabled or not. */
   readonly effectiveSettings: EffectiveSettings;
+  /** Lists the tenants of a project that the caller may see. */
   readonly tenants: ReadonlyArray<Tenant>;
+  /** Returns one tenant by its project and slug. */
   readonly tenant: Tenant;
+  /** Lists the triggers of an application. */
   readonly triggers: ReadonlyArray<Trigger>;
+  /** Returns one trigger. */
   readonly trigger: Trigger;
-  /** Recorded runs of a trigger, newest planned instant first. limit is from 1 to 100, by default 100. */
+  /** Lists the recorded runs of a trigger by planned time, newest first. `limit` is from 1 to 100; the default is 100. */
   readonly triggerRuns: ReadonlyArray<TriggerRun>;
-  /** The next ten instants of an expression that need not be stored; what is wrong with it is the error. */
+  /** Returns the next ten times at which a cron expression fires. No trigger needs to use the expression. An invalid expression returns an error. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
-  /** The caller. */
+  /** Returns the caller. */
   readonly me: User;
-  /** Everyone for administrators; for others the people they share a project with. */
+  /** Lists all users for administrators. Other callers see themselves and the users with whom they share a project. */
   readonly users: ReadonlyArray<User>;
-  /** People whose name, user name or e-mail contains the text (starts with it when shorter than three), by name unless ordered otherwise. The directory `local` finds the users the service has seen. */
+  /** Searches the user directory for users whose name, user name or e-mail contains the text. A text with fewer than three characters must match the start. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
 };
 
@@ -411,85 +435,129 @@ export type QueryUserProviderSearchArgs = {
 };
 
 export type Mutation = {
-  /** Makes a token for the caller. expiresAt is an RFC 3339 timestamp in the future; without it the token does not expire. */
+  /** Creates a token for the caller. `expiresAt` is an RFC 3339 timestamp in the future; without it, the token does not expire. */
   readonly createPersonalAccessToken: CreatedPersonalAccessToken;
-  /** Takes a token out of service at once; the row stays. Administrators may revoke anyone's. */
+  /** Revokes a token immediately and keeps its row. Administrators may revoke the tokens of all users. */
   readonly revokePersonalAccessToken: PersonalAccessToken;
-  /** Removes a token at once. Administrators may delete anyone's. */
+  /** Deletes a token immediately. Administrators may delete the tokens of all users. */
   readonly deletePersonalAccessToken: Scalars['Boolean']['output'];
+  /** Creates an application in a project. */
   readonly createApplication: Application;
+  /** Updates the name, slug or description of an application. */
   readonly updateApplication: Application;
+  /** Deletes an application and everything below it. An application whose endpoints have logged calls cannot be deleted; disable the endpoints instead. */
   readonly deleteApplication: Scalars['Boolean']['output'];
-  /** @deprecated An application is defined once per project, so there is nothing to promote. Always errs. */
+  /**
+   * Always returns an error.
+   * @deprecated An application is defined once per project, so there is nothing to promote. Always errs.
+   */
   readonly promoteApplication: Scalars['Boolean']['output'];
-  /** @deprecated An application is defined once per project, so there is nothing to copy. Always errs. */
+  /**
+   * Always returns an error.
+   * @deprecated An application is defined once per project, so there is nothing to copy. Always errs.
+   */
   readonly copyApplication: Scalars['Boolean']['output'];
+  /** Adds an application to a tenant, enabled by default. */
   readonly createTenant2Application: Tenant2Application;
+  /** Enables or disables an application for a tenant. */
   readonly updateTenant2Application: Tenant2Application;
+  /** Removes an application from a tenant and deletes the settings of the row. */
   readonly deleteTenant2Application: Scalars['Boolean']['output'];
+  /** Creates the deployment specification of an application in an environment. */
   readonly createDeploymentSpecification: DeploymentSpecification;
+  /** Updates a deployment specification. */
   readonly updateDeploymentSpecification: DeploymentSpecification;
-  /** The workload itself stays as it is. */
+  /** Deletes a deployment specification. The workload itself does not change. */
   readonly deleteDeploymentSpecification: Scalars['Boolean']['output'];
+  /** Allows a machine user to call an endpoint. */
   readonly createMachineUser2Endpoint: MachineUser2Endpoint;
+  /** Enables or disables the access of a machine user to an endpoint. */
   readonly updateMachineUser2Endpoint: MachineUser2Endpoint;
+  /** Removes the access of a machine user to an endpoint. */
   readonly deleteMachineUser2Endpoint: Scalars['Boolean']['output'];
+  /** Creates an endpoint for an application. */
   readonly createEndpoint: Endpoint;
+  /** Updates an endpoint. */
   readonly updateEndpoint: Endpoint;
-  /** Refused once a call of the endpoint was logged; disable it instead. */
+  /** Deletes an endpoint. An endpoint with logged calls cannot be deleted; disable it instead. */
   readonly deleteEndpoint: Scalars['Boolean']['output'];
-  /** Renders a body as the gateway would, as if the caller were the machine user. Nothing is forwarded or saved. */
+  /** Renders a body as the gateway would, with the caller in place of the machine user. The preview forwards and saves nothing. */
   readonly previewESBTransform: EsbTransformPreview;
+  /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
-  /** Puts this content in the place of all that was there. */
+  /** Replaces the whole content of a language pack. */
   readonly updateLanguagePackContent: LanguagePack;
+  /** Deletes a language pack and its texts. */
   readonly deleteLanguagePack: Scalars['Boolean']['output'];
+  /** Creates a machine user in an environment and returns its credential once. */
   readonly createMachineUserWithCredentials: CreatedMachineUser;
-  /** Replaces the credential; the old one stops working at once. */
+  /** Replaces the credential of a machine user. The previous credential stops working immediately. */
   readonly rotateMachineUserToken: RotatedMachineUser;
+  /** Updates the name of a machine user, or enables or disables it. */
   readonly updateMachineUser: MachineUser;
-  /** Refused once the machine user has served a logged ESB request; disable it instead. */
+  /** Deletes a machine user. A machine user with logged ESB calls cannot be deleted; disable it instead. */
   readonly deleteMachineUser: Scalars['Boolean']['output'];
+  /** Adds a user to a project with a role. */
   readonly addUserToProject: User2Project;
+  /** Changes the role of a project member. */
   readonly updateUserProjectRole: User2Project;
+  /** Removes a member from a project. */
   readonly removeUserFromProject: Scalars['Boolean']['output'];
+  /** Adds a user to a tenant with a role. */
   readonly addUserToTenant: User2Tenant;
+  /** Changes the role of a tenant member. */
   readonly updateUserTenantRole: User2Tenant;
+  /** Removes a member from a tenant. */
   readonly removeUserFromTenant: Scalars['Boolean']['output'];
+  /** Adds a user to an application with a role. */
   readonly addUserToApplication: User2Application;
+  /** Changes the role of an application member. */
   readonly updateUserApplicationRole: User2Application;
+  /** Removes a member from an application. */
   readonly removeUserFromApplication: Scalars['Boolean']['output'];
+  /** Creates a role definition in a tenant. */
   readonly createTenantRoleDefinition: TenantRoleDefinition;
+  /** Updates a role definition. Seeded roles keep their names, and `owner` cannot be changed. */
   readonly updateTenantRoleDefinition: TenantRoleDefinition;
+  /** Deletes a role definition. Seeded roles cannot be deleted. */
   readonly deleteTenantRoleDefinition: Scalars['Boolean']['output'];
-  /** What is absent or null stays. The bytes of a version cannot be changed. */
+  /** Updates the description or the enabled state of a version. Absent and null fields keep their values. The bytes of a version cannot be changed. */
   readonly updatePiletPackage: PiletPackage;
+  /** Enables a version of a pilet. */
   readonly enablePiletPackage: PiletPackage;
-  /** Takes the version out of all feeds. It can be enabled again. */
+  /** Disables a version, which removes it from all feeds. It can be enabled again. */
   readonly disablePiletPackage: PiletPackage;
-  /** Creates a project with its three environments; the caller becomes its owner. */
+  /** Creates a project with its three environments. The caller becomes its owner. */
   readonly createProject: Project;
+  /** Updates the name or slug of a project. */
   readonly updateProject: Project;
-  /** Deletes the project and everything in it; its audit trail stays. */
+  /** Deletes a project and everything in it. Its audit trail remains. */
   readonly deleteProject: Scalars['Boolean']['output'];
+  /** Updates the backend settings of a layer. */
   readonly updateBackendModuleConfig: BackendSettings;
+  /** Updates the frontend settings of a layer. */
   readonly updateFrontendModuleConfig: FrontendSettings;
-  /** Empties the backend part, which inherits again; the container stays. */
+  /** Clears the backend settings of a layer, which then inherit again. The `Settings` object remains. */
   readonly deleteBackendSettings: Scalars['Boolean']['output'];
-  /** Empties the frontend part, which inherits again; the container stays. */
+  /** Clears the frontend settings of a layer, which then inherit again. The `Settings` object remains. */
   readonly deleteFrontendSettings: Scalars['Boolean']['output'];
-  /** Makes the most specific layer of a tenant's row for an application; called again, it returns the same. */
+  /** Creates the settings of a Tenant2Application row, the most specific layer. If they exist, the mutation returns them unchanged. */
   readonly ensureTenant2ApplicationSettings: Settings;
-  /** Puts the settings of the source row in the place of the target row's; whether it is enabled stays as it is. */
+  /** Replaces the settings of the target row with the settings of the source row. The `enabled` state of the target does not change. */
   readonly copyTenant2ApplicationConfig: Tenant2Application;
+  /** Creates a tenant in a project, with the seeded role definitions. */
   readonly createTenant: Tenant;
+  /** Updates the name, slug or deployment mode of a tenant. */
   readonly updateTenant: Tenant;
+  /** Deletes a tenant and everything below it. */
   readonly deleteTenant: Scalars['Boolean']['output'];
+  /** Creates a trigger for an application. The setting `triggers.max_per_project` limits the number of triggers in a project. */
   readonly createTrigger: Trigger;
+  /** Updates a trigger. */
   readonly updateTrigger: Trigger;
-  /** Its recorded runs are no longer shown. */
+  /** Deletes a trigger. Its recorded runs are no longer shown. */
   readonly deleteTrigger: Scalars['Boolean']['output'];
-  /** Sets the system role: user or administrator. */
+  /** Sets the system role of a user: `user` or `administrator`. */
   readonly updateUserSystemRole: User;
 };
 
@@ -819,7 +887,7 @@ export type MutationUpdateUserSystemRoleArgs = {
   role: Scalars['String']['input'];
 };
 
-/** Keeps the rows whose field matches the value: ids, words and booleans exactly, texts as a case-insensitive part. */
+/** Selects the rows whose field matches the value. Texts match a case-insensitive substring. Ids, fixed words, numbers, booleans and timestamps match exactly. */
 export type Filter = {
   readonly field: Scalars['String']['input'];
   readonly value: Scalars['String']['input'];
@@ -834,13 +902,13 @@ export type Order = {
   readonly direction?: InputMaybe<OrderDirection>;
 };
 
-/** One page of a list. limit is one of 1, 10, 20, 25, 50, 100. */
+/** Selects one page of a list. `limit` is 1, 10, 20, 25, 50 or 100. */
 export type Pagination = {
   readonly limit: Scalars['Int']['input'];
   readonly offset: Scalars['Int']['input'];
 };
 
-/** What a policy names a thing by; each feature adds its own. SYSTEM names nothing: the caller's system role decides. */
+/** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` names no object: only the caller's system role counts. */
 export type Scope =
   | 'SYSTEM'
   | 'APPLICATION'
@@ -866,24 +934,24 @@ export type Scope =
   | 'TENANT_SLUG'
   | 'TRIGGER';
 
-/** A token a person made for scripts and command-line clients; it acts as that person. */
+/** A token that a user created for scripts and command-line clients. It acts as that user. */
 export type PersonalAccessToken = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
-  /** The first 8 characters after pat_, to recognise the token by. */
+  /** The first 8 characters after `pat_`, which identify the token. */
   readonly tokenPrefix: Scalars['String']['output'];
-  /** When the token stops working; null for never. */
+  /** The expiry time; null if the token does not expire. */
   readonly expiresAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
-  /** The last use, up to half a minute late. */
+  /** The time of the last use, updated with a delay of up to 30 s. */
   readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
   readonly revoked: Scalars['Boolean']['output'];
-  /** Whose token it is. */
+  /** The owner of the token. */
   readonly user: User;
 };
 
 export type CreatedPersonalAccessToken = {
-  /** The token itself. It is shown this once and cannot be read again. */
+  /** The token itself. It is returned only once and cannot be read again. */
   readonly token: Scalars['String']['output'];
   readonly personalAccessToken: PersonalAccessToken;
 };
@@ -952,7 +1020,7 @@ export type Tenant2Application = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
   readonly application: Application;
-  /** The most specific layer; null until ensureTenant2ApplicationSettings has made it. */
+  /** The settings of this row, the most specific layer. Null until they are created, for example by `ensureTenant2ApplicationSettings`. */
   readonly settings?: Maybe<Settings>;
 };
 
@@ -966,29 +1034,29 @@ export type UpdateTenant2ApplicationInput = {
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** One entry of the audit trail. changes maps each changed field to its value before and after; metadata is a JSON text. */
+/** One entry of the audit trail. */
 export type AuditLog = {
   readonly id: Scalars['ID']['output'];
-  /** Position in the chain of the project, counted from 1 without gaps. */
+  /** Position in the audit chain of the project, counted from 1 without gaps. */
   readonly seq: Scalars['Int']['output'];
   readonly entityType: Scalars['String']['output'];
   readonly entityID: Scalars['String']['output'];
   readonly action: Scalars['String']['output'];
   readonly description: Scalars['String']['output'];
-  /** JSON text */
+  /** Additional data as JSON text. */
   readonly metadata: Scalars['String']['output'];
-  /** JSON text: field to {before, after} */
+  /** JSON text that maps each changed field to its value before and after: `{before, after}`. */
   readonly changes: Scalars['String']['output'];
   readonly ipAddress: Scalars['String']['output'];
   readonly userAgent: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
-  /** SHA-256 over the canonical form of the entry, in hexadecimal. */
+  /** SHA-256 of the canonical form of the entry, in hexadecimal. */
   readonly hash: Scalars['String']['output'];
-  /** Who acted: user, machine_user or system; absent in entries older than the field, which a user or the command line made. */
+  /** The kind of principal: `user`, `machine_user` or `system`. Null in entries from before the field existed; a user or the command line made those. */
   readonly principalType?: Maybe<Scalars['String']['output']>;
   /** The id of the user or machine user, or the name of the job or command. */
   readonly principal?: Maybe<Scalars['String']['output']>;
-  /** Absent when no user made the change. */
+  /** The user who made the change; null for other principals. */
   readonly user?: Maybe<User>;
 };
 
@@ -997,12 +1065,12 @@ export type EsbHeader = {
   readonly value: Scalars['String']['output'];
 };
 
-/** A call of a machine user through an endpoint. Headers and bodies are kept while the endpoint's log level is FULL. */
+/** A logged call of a machine user to an endpoint. Headers and bodies are recorded only while the log level of the endpoint is `FULL`. */
 export type EsbAuditLog = {
   readonly id: Scalars['ID']['output'];
-  /** As the caller had it in X-Request-Id; callers may choose it, so several calls may have the same. Null in calls of former releases. */
+  /** The request id that the caller received in `X-Request-Id`. Callers can choose it, so several calls can have the same id. Null for calls that an older release logged. */
   readonly requestId?: Maybe<Scalars['String']['output']>;
-  /** When the call began. */
+  /** The start time of the call. */
   readonly timestamp: Scalars['String']['output'];
   readonly endpoint: Endpoint;
   readonly application: Application;
@@ -1011,12 +1079,12 @@ export type EsbAuditLog = {
   readonly method: Scalars['String']['output'];
   readonly path: Scalars['String']['output'];
   readonly targetURL: Scalars['String']['output'];
-  /** Null when the caller got no response. */
+  /** The status of the response; null if the caller received no response. */
   readonly responseStatus?: Maybe<Scalars['Int']['output']>;
-  /** Null while the call is in flight, and when its end is not known. */
+  /** The duration in milliseconds. Null while the call is in flight, and if its end is unknown. */
   readonly durationMs?: Maybe<Scalars['Int']['output']>;
   readonly transformationApplied: Scalars['Boolean']['output'];
-  /** What went wrong; null when nothing did. */
+  /** The reason for the failure; null if there was none. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly requestHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
   readonly requestBody?: Maybe<Scalars['String']['output']>;
@@ -1024,12 +1092,12 @@ export type EsbAuditLog = {
   readonly responseBody?: Maybe<Scalars['String']['output']>;
 };
 
-/** What runs for an application in an environment. There is one at most for the two. The Manager changes nothing by it, except that it wakes the workload while scaleToZero is on. */
+/** Describes the workload of an application in an environment. There is at most one specification per application and environment. The Manager does not change the workload, except that it wakes it while `scaleToZero` is on. */
 export type DeploymentSpecification = {
   readonly id: Scalars['ID']['output'];
   readonly application: Application;
   readonly environment: Environment;
-  /** The namespace and the name of the workload, as namespace/name. */
+  /** The namespace and name of the workload, as `namespace/name`. */
   readonly workload: Scalars['String']['output'];
   readonly image: Scalars['String']['output'];
   readonly version: Scalars['String']['output'];
@@ -1038,7 +1106,7 @@ export type DeploymentSpecification = {
   readonly port: Scalars['Int']['output'];
   readonly healthPath: Scalars['String']['output'];
   readonly readinessTimeoutSeconds: Scalars['Int']['output'];
-  /** Whether the workload may be scaled to zero and woken by the proxy. An operator sets it, no mutation does. */
+  /** Whether the workload may be scaled to zero and woken by the proxy. Only an operator can set it; no mutation does. */
   readonly scaleToZero: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
@@ -1046,25 +1114,25 @@ export type DeploymentSpecification = {
 
 export type CreateDeploymentSpecificationInput = {
   readonly environmentId: Scalars['ID']['input'];
-  /** Two DNS labels, as namespace/name. */
+  /** Two DNS labels, as `namespace/name`. */
   readonly workload: Scalars['String']['input'];
   /** At most 500 characters, without spaces. */
   readonly image: Scalars['String']['input'];
-  /** At most 100 characters, empty by default. */
+  /** At most 100 characters; empty by default. */
   readonly version?: InputMaybe<Scalars['String']['input']>;
-  /** From 0 to maxReplicas, 1 by default. */
+  /** From 0 to `maxReplicas`; 1 by default. */
   readonly minReplicas?: InputMaybe<Scalars['Int']['input']>;
-  /** From 1 to 1000; minReplicas by default. */
+  /** From 1 to 1000. Defaults to `minReplicas`, and to 1 if that is 0. */
   readonly maxReplicas?: InputMaybe<Scalars['Int']['input']>;
   /** 8080 by default. */
   readonly port?: InputMaybe<Scalars['Int']['input']>;
-  /** Begins with a slash, at most 200 characters; /health by default. */
+  /** Must start with a slash and have at most 200 characters; `/health` by default. */
   readonly healthPath?: InputMaybe<Scalars['String']['input']>;
-  /** From 1 to 3600, 60 by default. */
+  /** From 1 to 3600; 60 by default. */
   readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What is absent or null stays. While scaleToZero is on, workload cannot be changed. */
+/** Absent and null fields keep their values. `workload` cannot be changed while `scaleToZero` is on. */
 export type UpdateDeploymentSpecificationInput = {
   readonly workload?: InputMaybe<Scalars['String']['input']>;
   readonly image?: InputMaybe<Scalars['String']['input']>;
@@ -1076,7 +1144,7 @@ export type UpdateDeploymentSpecificationInput = {
   readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Lets a machine user call an endpoint. */
+/** Allows a machine user to call an endpoint while `enabled` is true. */
 export type MachineUser2Endpoint = {
   readonly id: Scalars['ID']['output'];
   readonly enabled: Scalars['Boolean']['output'];
@@ -1115,16 +1183,16 @@ export type EndpointLogLevel =
   | 'BASIC'
   | 'FULL';
 
-/** Where calls of machine users to an application are forwarded to. */
+/** A gateway path of an application, and the URL to which the gateway forwards the calls of machine users. */
 export type Endpoint = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
   readonly description: Scalars['String']['output'];
-  /** A disabled endpoint is not found by callers. */
+  /** Calls to a disabled endpoint return 404. */
   readonly enabled: Scalars['Boolean']['output'];
-  /** The path behind /esb/<application id>, compared as it is. */
+  /** The path after `/esb/<application id>`. It must match exactly. */
   readonly consumeURL: Scalars['String']['output'];
-  /** The target; without one, calls fail with 502. */
+  /** The target URL. Without it, calls fail with 502. */
   readonly url?: Maybe<Scalars['String']['output']>;
   readonly authType: EndpointAuthType;
   readonly authUsername: Scalars['String']['output'];
@@ -1134,7 +1202,7 @@ export type Endpoint = {
   readonly authToken?: Maybe<Scalars['String']['output']>;
   readonly inputMessageType?: Maybe<EndpointInputMessageType>;
   readonly outputMessageType?: Maybe<EndpointOutputMessageType>;
-  /** A Go text/template; empty forwards bodies as they are. */
+  /** A Go `text/template`. If it is empty, bodies are forwarded unchanged. */
   readonly transformationTemplate: Scalars['String']['output'];
   readonly logLevel: EndpointLogLevel;
   readonly createdAt: Scalars['String']['output'];
@@ -1161,7 +1229,7 @@ export type CreateEndpointInput = {
   readonly logLevel?: InputMaybe<EndpointLogLevel>;
 };
 
-/** What is absent stays. Null empties url, message types and template, and keeps everything else; an empty password or token clears it. */
+/** Absent fields keep their values. Null clears the URL, the message types and the template; every other field ignores null. An empty password or token clears it. */
 export type UpdateEndpointInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly description?: InputMaybe<Scalars['String']['input']>;
@@ -1181,13 +1249,13 @@ export type UpdateEndpointInput = {
 export type EsbTransformPreview = {
   readonly output: Scalars['String']['output'];
   readonly contentType: Scalars['String']['output'];
-  /** What is no error and yet hardly meant: values that are missing, numbers with an exponent, output that is not of its type. At most 20. */
+  /** Probable mistakes that are not errors: missing values, numbers with an exponent, and output that does not match its type. At most 20. */
   readonly warnings: ReadonlyArray<TemplateWarning>;
 };
 
 export type TemplateWarning = {
   readonly message: Scalars['String']['output'];
-  /** Line in the template, from 1; null when the warning is about the output. */
+  /** Line in the template, from 1; null if the warning is about the output. */
   readonly line?: Maybe<Scalars['Int']['output']>;
   /** Column in that line, from 1. */
   readonly column?: Maybe<Scalars['Int']['output']>;
@@ -1196,11 +1264,11 @@ export type TemplateWarning = {
 export type PreviewEsbTransformInput = {
   /** The body as a machine user would send it. */
   readonly body: Scalars['String']['input'];
-  /** Tried in place of the endpoint's own template. */
+  /** A template to use instead of the stored template of the endpoint. */
   readonly transformationTemplate?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A stage of a project: dev, qas or run. The three are created with the project. */
+/** A stage of a project: `dev`, `qas` or `run`. Creating a project creates all three. */
 export type Environment = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
@@ -1214,9 +1282,9 @@ export type Environment = {
 /** The texts of a project's frontends in one locale. */
 export type LanguagePack = {
   readonly id: Scalars['ID']['output'];
-  /** A locale, such as de or de-AT. */
+  /** A locale, such as `de` or `de-AT`. */
   readonly name: Scalars['String']['output'];
-  /** Keys are parts joined by dots. */
+  /** The texts by key. A key consists of parts that are joined by dots. */
   readonly content: ReadonlyArray<KeyValuePair>;
 };
 
@@ -1228,16 +1296,16 @@ export type UpdateLanguagePackContentInput = {
   readonly content: ReadonlyArray<KeyValuePairInput>;
 };
 
-/** A backend's account in one environment. It has a Bearer token or a Basic password; either is shown once. */
+/** The account of a backend in one environment. It has either a Bearer token or a Basic password, which is shown only once. */
 export type MachineUser = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
-  /** The Basic user name, or Bearer:<token prefix>. */
+  /** The Basic user name, or `Bearer:<token prefix>`. */
   readonly username: Scalars['String']['output'];
   readonly enabled: Scalars['Boolean']['output'];
   /** The first 8 characters of the Bearer token; null for a Basic machine user. */
   readonly tokenPrefix?: Maybe<Scalars['String']['output']>;
-  /** When the credential was last replaced; null when it is still the first one. */
+  /** The time of the last rotation; null if the credential was never rotated. */
   readonly lastRotatedAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
   readonly environment: Environment;
@@ -1247,7 +1315,7 @@ export type CreateMachineUserInput = {
   readonly name: Scalars['String']['input'];
   /** The Basic user name, unique within the project. Ignored for a Bearer machine user. */
   readonly username?: InputMaybe<Scalars['String']['input']>;
-  /** __GENERATE_TOKEN__ for a Bearer token made by the service (recommended), or a password for Basic authentication. */
+  /** `__GENERATE_TOKEN__` to generate a Bearer token (recommended), or a password for Basic authentication. */
   readonly hashedKey: Scalars['String']['input'];
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -1266,7 +1334,7 @@ export type UpdateMachineUserInput = {
 export type CreatedMachineUser = {
   /** The Bearer token; null for a Basic machine user. It cannot be read again. */
   readonly generatedToken?: Maybe<Scalars['String']['output']>;
-  /** The Basic password as it was given; null for a Bearer machine user. It cannot be read again. */
+  /** The given Basic password; null for a Bearer machine user. It cannot be read again. */
   readonly plaintextPassword?: Maybe<Scalars['String']['output']>;
   readonly machineUser: MachineUser;
 };
@@ -1277,7 +1345,7 @@ export type RotatedMachineUser = {
   readonly machineUser: MachineUser;
 };
 
-/** A user's role in a project: readonly, tester, developer, maintainer or owner. */
+/** A user's role in a project: `readonly`, `tester`, `developer`, `maintainer` or `owner`. */
 export type User2Project = {
   readonly id: Scalars['ID']['output'];
   readonly role: Scalars['String']['output'];
@@ -1285,7 +1353,7 @@ export type User2Project = {
   readonly project: Project;
 };
 
-/** A user's role in a tenant; roleName names one of the tenant's role definitions. */
+/** A user's role in a tenant. `roleName` is the name of one of the tenant's role definitions. */
 export type User2Tenant = {
   readonly id: Scalars['ID']['output'];
   readonly roleName: Scalars['String']['output'];
@@ -1293,7 +1361,7 @@ export type User2Tenant = {
   readonly tenant: Tenant;
 };
 
-/** A user's role in an application: readonly or normal. */
+/** A user's role in an application: `readonly` or `normal`. */
 export type User2Application = {
   readonly id: Scalars['ID']['output'];
   readonly role: Scalars['String']['output'];
@@ -1301,12 +1369,12 @@ export type User2Application = {
   readonly application: Application;
 };
 
-/** What holders of a role may do in a tenant. Permissions: apps.read, apps.configure, members, invites. */
+/** A role of a tenant and its permissions, a subset of `apps.read`, `apps.configure`, `members` and `invites`. */
 export type TenantRoleDefinition = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
   readonly permissions: ReadonlyArray<Scalars['String']['output']>;
-  /** True for member, admin and owner, which every tenant has. */
+  /** True for `member`, `admin` and `owner`, which every tenant has. */
   readonly seeded: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
 };
@@ -1321,27 +1389,27 @@ export type UpdateTenantRoleDefinitionInput = {
   readonly permissions?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
 };
 
-/** A version of a pilet: a package that a frontend is assembled from. Its bytes never change. */
+/** A version of a pilet, a package from which a frontend is assembled. Its bytes never change. */
 export type PiletPackage = {
   readonly id: Scalars['ID']['output'];
-  /** As npm has names, possibly with a scope. */
+  /** An npm package name, optionally with a scope. */
   readonly name: Scalars['String']['output'];
   readonly version: Scalars['String']['output'];
   readonly description: Scalars['String']['output'];
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: Scalars['Int']['output'];
-  /** The SHA-256 of the bytes, in lower-case hex. */
+  /** The SHA-256 of the bytes, in lower-case hexadecimal. */
   readonly hash: Scalars['String']['output'];
-  /** What is disabled is in no feed. */
+  /** Feeds contain only enabled versions. */
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
 };
 
 export type PiletPackages = {
-  /** By name, then from the lowest version to the highest, unless ordered otherwise. */
+  /** Ordered by name and then by ascending version, unless `order` is given. */
   readonly packages: ReadonlyArray<PiletPackage>;
-  /** How many there are on all pages. */
+  /** The number of packages on all pages. */
   readonly count: Scalars['Int']['output'];
 };
 
@@ -1350,10 +1418,10 @@ export type Project = {
   readonly name: Scalars['String']['output'];
   readonly slug: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
-  /** All applications for members of the project; for others the applications they belong to. */
+  /** The applications of the project. Project members see all of them; other callers see the applications they belong to. */
   readonly applications: ReadonlyArray<Application>;
   readonly environments: ReadonlyArray<Environment>;
-  /** All tenants for members of the project; for others the tenants they belong to. */
+  /** The tenants of the project. Project members see all of them; other callers see the tenants they belong to. */
   readonly tenants: ReadonlyArray<Tenant>;
 };
 
@@ -1413,31 +1481,31 @@ export type FrontendModuleConfig = {
 };
 
 export type BackendSettings = {
-  /** The id of the container: one id names the row and both its parts. */
+  /** The id of the `Settings` object; the object and both of its parts share one id. */
   readonly id: Scalars['ID']['output'];
   readonly moduleConfig: BackendModuleConfig;
 };
 
 export type FrontendSettings = {
-  /** The id of the container: one id names the row and both its parts. */
+  /** The id of the `Settings` object; the object and both of its parts share one id. */
   readonly id: Scalars['ID']['output'];
   readonly moduleConfig: FrontendModuleConfig;
 };
 
-/** What one layer sets: a project, an application, a tenant, or a tenant's row for an application. Nothing is merged here. */
+/** The settings of one layer: a project, an application, a tenant, or an application in a tenant. They are not merged with other layers. */
 export type Settings = {
   readonly id: Scalars['ID']['output'];
   readonly backendSetting: BackendSettings;
   readonly frontendSetting: FrontendSettings;
 };
 
-/** Absent and null keep a field as it is; an empty list or text empties it, and it inherits again. */
+/** Absent and null fields keep their values. An empty list or text clears a field, which then inherits again. */
 export type UpdateBackendModuleConfigInput = {
   readonly EnabledModules?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   readonly KeyValuePairs?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
 };
 
-/** Absent and null keep a field as it is; an empty list or text empties it, and it inherits again. */
+/** Absent and null fields keep their values. An empty list or text clears a field, which then inherits again. */
 export type UpdateFrontendModuleConfigInput = {
   readonly EnabledThemes?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   readonly DefaultTheme?: InputMaybe<Scalars['String']['input']>;
@@ -1451,13 +1519,13 @@ export type CopyTenant2ApplicationConfigInput = {
   readonly targetTenant2ApplicationId: Scalars['ID']['input'];
 };
 
-/** A list, and the layer it came from: project, application, tenant, tenant2application; null when no layer sets it. */
+/** A list and the layer that sets it: `project`, `application`, `tenant` or `tenant2application`. `layer` is null if no layer sets the list. */
 export type EffectiveList = {
   readonly value: ReadonlyArray<Scalars['String']['output']>;
   readonly layer?: Maybe<Scalars['String']['output']>;
 };
 
-/** A text, and the layer it came from; null when no layer sets it. */
+/** A text and the layer that sets it. `layer` is null if no layer sets the text. */
 export type EffectiveText = {
   readonly value: Scalars['String']['output'];
   readonly layer?: Maybe<Scalars['String']['output']>;
@@ -1493,7 +1561,7 @@ export type Tenant = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
   readonly slug: Scalars['String']['output'];
-  /** shared or dedicated */
+  /** `shared` or `dedicated`. */
   readonly deploymentMode: Scalars['String']['output'];
   readonly project: Project;
 };
@@ -1510,47 +1578,47 @@ export type UpdateTenantInput = {
   readonly deploymentMode?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Calls the backends of an application on a schedule, once in each environment that has backends. */
+/** A schedule that calls the backends of an application, once in each environment that has backends. */
 export type Trigger = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
   readonly description: Scalars['String']['output'];
-  /** Five fields, or a macro such as @daily; in UTC, or in the zone of a CRON_TZ=<zone> in front. */
+  /** Five cron fields, or a macro such as `@daily`. Times are in UTC, or in the time zone of a `CRON_TZ=<zone>` prefix. */
   readonly cronExpression: Scalars['String']['output'];
-  /** Sent to backends as it is, so that they know what to run. */
+  /** Sent unchanged to backends, which use it to select the work to run. */
   readonly runKey: Scalars['String']['output'];
   /** A disabled trigger does not fire. */
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
-  /** The next planned instants, count of them, from 1 to 100. Of a disabled trigger: when it would fire if it were enabled now. */
+  /** The next planned times; `count` is from 1 to 100. For a disabled trigger, the times at which it would fire if it were enabled now. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
   readonly application: Application;
 };
 
 
-/** Calls the backends of an application on a schedule, once in each environment that has backends. */
+/** A schedule that calls the backends of an application, once in each environment that has backends. */
 export type TriggerNextRunsArgs = {
   count?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What became of a planned instant in one environment. */
+/** The run of a trigger for one planned time in one environment. */
 export type TriggerRun = {
   readonly id: Scalars['ID']['output'];
-  /** The planned instant. */
+  /** The planned time. */
   readonly scheduledAt: Scalars['String']['output'];
   readonly environment: Environment;
-  /** pending, delivered, failed, cancelled, skipped_no_backend, skipped_overlap or missed. */
+  /** `pending`, `delivered`, `failed`, `cancelled`, `skipped_no_backend`, `skipped_overlap` or `missed`. */
   readonly outcome: Scalars['String']['output'];
-  /** How often a backend was called. */
+  /** The number of calls to a backend. */
   readonly attempts: Scalars['Int']['output'];
-  /** When the first attempt began; null without one. */
+  /** The start time of the first attempt; null if there was none. */
   readonly executedAt?: Maybe<Scalars['String']['output']>;
-  /** Null while the run is pending. */
+  /** The end time of the run; null while the run is pending. */
   readonly finishedAt?: Maybe<Scalars['String']['output']>;
-  /** The status of the last response; null without one. */
+  /** The status of the last response; null if there was none. */
   readonly responseStatus?: Maybe<Scalars['Int']['output']>;
-  /** What went wrong; null when nothing did. */
+  /** The reason for the failure; null if there was none. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
 };
@@ -1564,7 +1632,7 @@ export type CreateTriggerInput = {
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** What is absent or null stays. */
+/** Absent and null fields keep their values. */
 export type UpdateTriggerInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly description?: InputMaybe<Scalars['String']['input']>;
@@ -1581,7 +1649,7 @@ export type User = {
   readonly role: Scalars['String']['output'];
 };
 
-/** A person of the user directory. */
+/** A user in the user directory. */
 export type UserProviderResult = {
   readonly id: Scalars['ID']['output'];
   readonly username: Scalars['String']['output'];

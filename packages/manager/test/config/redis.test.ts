@@ -59,7 +59,7 @@ describe('Redis', () => {
     ])
     expect(problems({ ...all, SVC_REDIS_MODE: 'sentinel' })).toEqual([])
     expect(problems({ SVC_REDIS_MODE: 'sentinel' })).toEqual([
-      'SVC_REDIS_MASTER_NAME (redis.master_name) is required when SVC_REDIS_MODE (redis.mode) is sentinel: Name that the sentinels give the master; required with `redis.mode` `sentinel`.',
+      'SVC_REDIS_MASTER_NAME (redis.master_name) is required when SVC_REDIS_MODE (redis.mode) is sentinel: Name of the master in the configuration of the sentinels; required with `redis.mode` `sentinel`.',
     ])
     expect(problems({ SVC_REDIS_MODE: 'cluster', SVC_REDIS_URL: 'redis://h/1' })).toEqual([
       'SVC_REDIS_URL (redis.url) names a database, but a cluster has only database 0; remove it',

@@ -12,37 +12,39 @@ const decision = Type.Enum(decisions, { title: 'approve, revoke or modify' })
 const counts = (names: readonly string[], description: string) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])), { description })
 const populationHash = Type.String({
-  description: 'SHA-256 over the scope and every access; it changes when access does.',
+  description: 'SHA-256 of the scope and all its entries; it changes when access changes.',
 })
 
 const attested = Type.Object({
   attestation_id: Type.String({ format: 'uuid' }),
-  attested_at: timestamp('When.'),
-  attested_by: Type.String({ format: 'uuid', description: 'The user.' }),
+  attested_at: timestamp('Time of the attestation.'),
+  attested_by: Type.String({ format: 'uuid', description: 'The user who attested.' }),
   decision: Type.Enum(decisions),
 })
 
 const entry = Type.Object(
   {
-    entry_id: Type.String({ description: 'The same for the same access of the same principal.' }),
+    entry_id: Type.String({ description: 'Stable id of this principal with this access.' }),
     principal_type: Type.Enum(principalTypes),
     principal_id: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    email: Type.String({ description: 'Of a token, its owner’s; empty for machine users.' }),
+    email: Type.String({ description: 'For a token, the e-mail of its owner; empty for machine users.' }),
     scope_type: Type.Enum(scopeTypes),
-    scope_id: nullable(Type.String({ format: 'uuid', description: 'Null for the system.' })),
+    scope_id: nullable(Type.String({ format: 'uuid', description: 'Null for system scope.' })),
     scope_name: Type.String(),
     project_id: nullable(Type.String({ format: 'uuid' })),
     role: Type.String(),
-    enabled: Type.Boolean({ description: 'Whether it can be used, apart from its end.' }),
-    granted_at: nullable(timestamp('When this role was given.')),
+    enabled: Type.Boolean({ description: 'Whether the access is enabled, regardless of its expiry time.' }),
+    granted_at: nullable(timestamp('Time at which the role was granted.')),
     granted_by: nullable(
       Type.String({
-        description: 'A user or machine user by id, or a command by name, from the audit trail.',
+        description: 'Id of a user or machine user, or name of a command, from the audit trail.',
       }),
     ),
-    last_activity_at: nullable(timestamp('Of the principal, wherever; about an hour exact.')),
-    expires_at: nullable(timestamp('The end of a token.')),
+    last_activity_at: nullable(
+      timestamp('Last activity of the principal in any scope, accurate to about one hour.'),
+    ),
+    expires_at: nullable(timestamp('Expiry time of a token.')),
     flags: Type.Array(Type.Enum(flags)),
     recommendation: Type.Enum(recommendations),
     last_attestation: nullable(attested),
@@ -53,24 +55,24 @@ const entry = Type.Object(
 const summary = Type.Object({
   entries: Type.Integer(),
   principals: Type.Integer(),
-  activity_recorded_since: timestamp('What users and machine users did before is not known.'),
-  principals_by_scope_type: counts(scopeTypes, 'Principals with access to a scope of this type.'),
-  by_principal_type: counts(principalTypes, 'Entries.'),
-  by_scope_type: counts(scopeTypes, 'Entries.'),
-  by_flag: counts(flags, 'Entries; one may have several flags.'),
-  by_recommendation: counts(recommendations, 'Entries.'),
-  by_last_activity: counts(activities, 'Entries, by how long ago the principal was active.'),
+  activity_recorded_since: timestamp('Earlier activity of users and machine users is unknown.'),
+  principals_by_scope_type: counts(scopeTypes, 'Number of principals with access to a scope of this type.'),
+  by_principal_type: counts(principalTypes, 'Number of entries.'),
+  by_scope_type: counts(scopeTypes, 'Number of entries.'),
+  by_flag: counts(flags, 'Number of entries; an entry can have several flags.'),
+  by_recommendation: counts(recommendations, 'Number of entries.'),
+  by_last_activity: counts(activities, 'Number of entries by time since the last activity of the principal.'),
   by_role: Type.Array(
     Type.Object({ scope_type: Type.Enum(scopeTypes), role: Type.String(), entries: Type.Integer() }),
-    { description: 'The most frequent 100.' },
+    { description: 'The 100 most frequent roles.' },
   ),
-  other_roles: Type.Integer({ description: 'Entries of roles that are not listed.' }),
+  other_roles: Type.Integer({ description: 'Number of entries with roles that are not listed.' }),
 })
 
 const report = Type.Object(
   {
     report_id: Type.String({ format: 'uuid' }),
-    generated_at: timestamp('The moment that the report shows.'),
+    generated_at: timestamp('Time of the snapshot that the report shows.'),
     scope: Type.Union([
       Type.Object({ type: Type.Literal('system') }),
       Type.Object({
@@ -89,19 +91,19 @@ const report = Type.Object(
 
 export const reviewSchema = {
   operationId: 'readAccessReview',
-  summary: 'All the access there is, for somebody who reviews it',
+  summary: 'Returns the complete access list for an access review',
   description:
-    'One moment, complete or 503. JSON; CSV with `format=csv`; an HTML page if the client prefers `text/html`. Each report is recorded.',
+    'The report is a complete snapshot; if it cannot be completed, the route returns 503. The format is JSON, CSV with `format=csv`, or an HTML page if the client prefers `text/html`. Each report is recorded.',
   tags: ['people' as const],
   querystring: Type.Object({
-    project_id: Type.Optional(uuid('Only the access in this project.')),
+    project_id: Type.Optional(uuid('Return only the access in this project.')),
     format: Type.Optional(
-      Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Whatever `Accept` says.' }),
+      Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Overrides `Accept`.' }),
     ),
   }),
   alternatives: {
-    'text/csv': Type.String({ description: 'A header record, then a record for each entry.' }),
-    'text/html': Type.String({ description: 'The summary, up to 1,000 entries, and a form to attest with.' }),
+    'text/csv': Type.String({ description: 'A header record, followed by one record per entry.' }),
+    'text/html': Type.String({ description: 'The summary, up to 1,000 entries, and the attestation form.' }),
   },
   response: { 200: report, ...errorResponses('error') },
 }
@@ -118,21 +120,23 @@ const hex = (digits: 32 | 64, description: string) =>
 
 export const attestSchema = {
   operationId: 'attestAccessReview',
-  summary: 'Answer for what a review has shown',
+  summary: 'Records an attestation of an access review',
   description:
-    'It is recorded and changes no access: what is to be revoked or modified is done by the usual operations. Without `entries` it is about every entry of the population, with them about those alone. Sent twice, it is recorded twice.',
+    'The attestation is recorded and does not change access. Use the usual operations to revoke or modify access. Without `entries`, the attestation covers every entry of the population, otherwise only the listed entries. A repeated request is recorded twice.',
   tags: ['people' as const],
   body: Type.Object({
-    report_id: Type.Optional(uuid('The report; without it the scope is the system.')),
-    population_hash: Type.Optional(hex(64, 'As the report has it. Another population answers 409.')),
+    report_id: Type.Optional(uuid('The report; if absent, the scope is the system.')),
+    population_hash: Type.Optional(
+      hex(64, 'Value from the report. If the population has changed, the route returns 409.'),
+    ),
     decision,
-    comment: text(2_000, 'Kept with the attestation and in the audit trail.'),
+    comment: text(2_000, 'Stored with the attestation and in the audit trail.'),
     entries: Type.Optional(
       Type.Array(
         Type.Object({
-          entry_id: hex(32, 'As the report has it.'),
+          entry_id: hex(32, 'Value from the report.'),
           decision,
-          justification: text(1_000, 'Why.'),
+          justification: text(1_000, 'Reason for the decision.'),
         }),
         {
           minItems: 1,
@@ -145,11 +149,11 @@ export const attestSchema = {
   response: {
     200: Type.Object({
       attestation_id: Type.String({ format: 'uuid' }),
-      attested_at: timestamp('When.'),
-      attested_by: Type.String({ format: 'uuid', description: 'The user.' }),
+      attested_at: timestamp('Time of the attestation.'),
+      attested_by: Type.String({ format: 'uuid', description: 'The user who attested.' }),
       report_id: nullable(Type.String({ format: 'uuid' })),
       population_hash: populationHash,
-      entries: Type.Integer({ description: 'How many entries it is about.' }),
+      entries: Type.Integer({ description: 'Number of entries that the attestation covers.' }),
     }),
     ...errorResponses('error', 404, 409),
   },
@@ -157,26 +161,29 @@ export const attestSchema = {
 
 export const attestFormSchema = {
   operationId: 'attestAccessReviewByForm',
-  summary: 'Answer for what the page of a review has shown',
+  summary: 'Records an attestation that a person submits on the access review page',
   description:
-    'The form of the page. The attestation is about every entry of the report; the response is a page that says what was recorded.',
+    'The access review page submits this form. The attestation covers every entry of the report. The response is a page that shows the recorded attestation.',
   tags: ['people' as const],
   consumes: 'application/x-www-form-urlencoded' as const,
   body: Type.Object(
     {
-      report_id: uuid('The report, as the page has it.'),
-      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'As the page has it.' }),
+      report_id: uuid('The report, from the page.'),
+      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'Token from the page.' }),
       decision,
-      comment: Type.String({ description: 'May be empty; at most 2,000 characters.' }),
+      comment: Type.String({ description: 'Comment of at most 2,000 characters; can be empty.' }),
       confirmed: Type.Optional(
-        Type.String({ maxLength: 10, description: '`yes` when the person has looked; needed to attest.' }),
+        Type.String({
+          maxLength: 10,
+          description: '`yes` if the person has reviewed the entries; required to attest.',
+        }),
       ),
     },
     { title: 'the form of the page' },
   ),
   produces: 'text/html',
   response: {
-    200: Type.String({ description: 'HTML.' }),
+    200: Type.String({ description: 'HTML page.' }),
     401: errorSchemas.page,
     ...errorResponses('page', 403, 404, 409, 413, 415),
   },

@@ -7,7 +7,7 @@ export const accessTokenSettings = throttleSettings('forgery', {
   blockMs: 60_000,
   doc: {
     failures:
-      'Personal access tokens with a correct check but a wrong remainder, or made up for a token of an old install, for one prefix, after which unknown tokens with this prefix are refused: 429 on `/api/validate-proxy-auth`, 503 elsewhere.',
-    block: 'How long that lasts.',
+      'Forged personal access tokens with one prefix after which unknown tokens with this prefix are rejected: 429 on `/api/validate-proxy-auth`, 503 elsewhere. A forged token has a correct checksum but a wrong secret, or imitates a token of an older installation.',
+    block: 'Duration of the block.',
   },
 })

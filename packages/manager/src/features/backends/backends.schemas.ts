@@ -4,16 +4,19 @@ import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas
 
 const tags = ['machines' as const]
 const success = Type.Literal(true)
-const message = Type.String({ description: 'What was done.' })
+const message = Type.String({ description: 'Description of the change.' })
 const ownParams = Type.Object({ id: idInPath('The registration') })
 
 const registered = Type.Object(
   {
     success,
-    registered_id: uuid('The registration; heartbeats name it.'),
-    token: Type.String({ description: 'Callbacks carry it as `Authorization: Bearer`. Shown once.' }),
+    registered_id: uuid('The registration; use it in heartbeats.'),
+    token: Type.String({
+      description: 'Callbacks send this token as `Authorization: Bearer`. It is shown only once.',
+    }),
     signing_secret: Type.String({
-      description: 'Verifies `webhook-signature` of callbacks (Standard Webhooks). It is never sent again.',
+      description:
+        'Secret that verifies the `webhook-signature` of callbacks (Standard Webhooks). It is shown only once.',
     }),
     message,
     environment_id: uuid('The environment of the machine user.'),
@@ -24,20 +27,20 @@ const registered = Type.Object(
 
 export const registerSchema = {
   operationId: 'registerBackend',
-  summary: 'Registers the caller as backend of an application, to be called back by triggers',
+  summary: 'Registers the caller as a backend of an application, for trigger callbacks',
   description:
-    'There is one registration for an application and a machine user: registering again updates it and replaces its token and its signing secret.',
+    'An application and a machine user have one registration. Registering again updates it and replaces its token and signing secret.',
   tags,
   body: Type.Object({
-    application_id: uuid("An application of the project of the machine user's environment."),
+    application_id: uuid("An application in the project of the machine user's environment."),
     callback_url: Type.String({
       title: 'an absolute http or https URL',
       description:
-        'Absolute, `http` or `https`, without user name or password, at most 2,048 characters; of a public address or of an opened network (`callbacks.allowed_cidrs`).',
+        'URL without user name or password, at most 2,048 characters. The host must have a public address or belong to an allowed network (`callbacks.allowed_cidrs`).',
     }),
     version: Type.Optional(
       Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-        description: 'Which version of the backend this is, for people.',
+        description: 'Version of the backend, for display.',
       }),
     ),
   }),
@@ -46,8 +49,8 @@ export const registerSchema = {
 
 export const heartbeatSchema = {
   operationId: 'sendHeartbeat',
-  summary: 'Says that a registered backend is alive',
-  description: 'To be sent every 30 seconds. After 404 the backend registers again.',
+  summary: 'Records a heartbeat of a registered backend',
+  description: 'Send a heartbeat every 30 s. If the route returns 404, register again.',
   tags,
   params: ownParams,
   response: {
@@ -58,7 +61,7 @@ export const heartbeatSchema = {
 
 export const unregisterSchema = {
   operationId: 'unregisterBackend',
-  summary: 'Ends a registration; no callback follows',
+  summary: 'Removes a registration and stops its callbacks',
   tags,
   params: ownParams,
   response: { 200: Type.Object({ success, message }), ...errorResponses('envelope', 403, 404, 413) },
@@ -66,9 +69,9 @@ export const unregisterSchema = {
 
 export const applicationTenantsSchema = {
   operationId: 'listTenantsOfApplication',
-  summary: 'The tenants an application is enabled for',
+  summary: 'Returns the tenants for which an application is enabled',
   description:
-    'All of them, by id, as a stream: a connection that ends before the JSON does was cut by a failure.',
+    'The response is a stream of all tenants, ordered by id. If the connection closes before the JSON is complete, the request failed.',
   tags,
   params: Type.Object({ id: idInPath('The application') }),
   response: {

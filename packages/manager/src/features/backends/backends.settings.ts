@@ -6,18 +6,18 @@ export const backendSettings = {
     key: 'callbacks.stale_after',
     env: 'SVC_CALLBACKS_STALE_AFTER',
     default: 90_000,
-    doc: 'How long a backend may be silent before it is called back no more; backends send a heartbeat every 30 s. Times in which the service itself could not receive heartbeats do not count.',
+    doc: 'Time without a heartbeat after which a backend receives no more callbacks. Backends send a heartbeat every 30 s. Periods in which the service itself cannot receive heartbeats do not count.',
   }),
   callbacksReapAfterMs: setting(duration(1_000, 86_400_000), {
     key: 'callbacks.reap_after',
     env: 'SVC_CALLBACKS_REAP_AFTER',
     default: 600_000,
-    doc: 'How long a backend may be silent before its registration is removed; its next heartbeat is then answered 404, and it registers again.',
+    doc: 'Time without a heartbeat after which the registration of a backend is removed. Its next heartbeat returns 404, and the backend registers again.',
   }),
   callbacksAllowedCidrs: setting(cidrList, {
     key: 'callbacks.allowed_cidrs',
     env: 'SVC_CALLBACKS_ALLOWED_CIDRS',
     default: [],
-    doc: 'Loopback, private and reserved networks that backends may be called back in, comma separated, for backends of the same cluster. Without any, callbacks go to public addresses alone. Link-local, cloud metadata and multicast addresses are never called.',
+    doc: 'Loopback, private and reserved networks in which backends may be called back, comma separated, for backends in the same cluster. If the list is empty, callbacks go only to public addresses. Link-local, cloud metadata and multicast addresses are never called.',
   }),
 } as const

@@ -6,6 +6,6 @@ export const callLogSettings = {
     key: 'esb.audit_retention_days',
     env: 'SVC_ESB_AUDIT_RETENTION_DAYS',
     default: 90,
-    doc: 'How many days logged ESB calls are kept; a month of them goes when the last of its calls is older.',
+    doc: 'Days for which logged ESB calls are kept. A whole month of calls is deleted when its newest call is older than this.',
   }),
 } as const

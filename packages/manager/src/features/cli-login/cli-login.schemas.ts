@@ -7,30 +7,30 @@ const timestamp = (description: string) => Type.String({ format: 'date-time', de
 
 export const startSchema = {
   operationId: 'startCliLogin',
-  summary: 'Begin the login of a terminal',
+  summary: 'Starts a terminal login',
   description:
-    'The terminal shows the code and the address, and polls. An address keeps its 1,000 newest pending logins.',
+    'The terminal shows the code and the URL, and polls. The Manager keeps the 1,000 newest pending logins per client address.',
   tags: ['people' as const],
   body: Type.Object({
     public_key: Type.String({
       title: 'the base64 or base64url of an X25519 public key, 32 bytes',
       maxLength: 100,
       description:
-        'Base64 or base64url, with or without padding, of a raw X25519 key that is created for this login. The token is sealed to it.',
+        'Raw X25519 key in base64 or base64url, with or without padding. Create a new key for each login: the token is encrypted for this key.',
     }),
     token_name: Type.String({
       maxLength: 100,
       pattern: notBlank,
-      description: 'How the token is called in the list of its owner, such as the name of the machine.',
+      description: 'Name of the token in the list of its owner, such as the name of the machine.',
     }),
   }),
   response: {
     200: Type.Object({
-      session_id: Type.String({ description: 'The secret of the terminal; it is shown to nobody else.' }),
-      verification_uri: Type.String({ format: 'uri', description: 'Where the person decides.' }),
-      user_code: Type.String({ description: 'What the person compares, XXXX-XXXX.' }),
-      interval: Type.Integer({ description: 'Seconds between two polls.' }),
-      expires_at: timestamp('The end of the login.'),
+      session_id: Type.String({ description: 'Secret of the terminal. The Manager returns it only here.' }),
+      verification_uri: Type.String({ format: 'uri', description: 'Page on which the person decides.' }),
+      user_code: Type.String({ description: 'Code that the person compares, in the format XXXX-XXXX.' }),
+      interval: Type.Integer({ description: 'Seconds between polls.' }),
+      expires_at: timestamp('Expiry time of the login.'),
     }),
     ...errorResponses('error'),
   },
@@ -38,47 +38,47 @@ export const startSchema = {
 
 const waiting = Type.Object({
   status: Type.Enum(['authorization_pending', 'slow_down'], {
-    description: '`slow_down`: the poll came too early, and the interval is five seconds longer from now on.',
+    description: '`slow_down`: the poll was too early, and the interval is now 5 s longer.',
   }),
   interval: Type.Integer({ description: 'Seconds until the next poll.' }),
 })
 const ended = Type.Object({
   status: Type.Enum(['denied', 'expired'], {
-    description: '`expired` also when the token was fetched before.',
+    description: '`expired` also means that the token was already fetched.',
   }),
 })
 const approved = Type.Object({
   sealed_token: Type.String({
-    description: 'Base64 of a libsodium sealed box with the personal access token.',
+    description: 'Libsodium sealed box with the personal access token, in base64.',
   }),
   token_name: Type.String(),
-  expires_at: timestamp('The end of the token.'),
+  expires_at: timestamp('Expiry time of the token.'),
 })
 
 export const pollSchema = {
   operationId: 'pollCliLogin',
-  summary: 'Ask what became of the login of a terminal',
-  description: 'The first poll after the approval gets the token, and no other one does.',
+  summary: 'Returns the state of a terminal login, and the token after approval',
+  description: 'Only the first poll after the approval returns the token.',
   tags: ['people' as const],
   body: Type.Object({
     session_id: Type.String({
       maxLength: 200,
       pattern: notBlank,
-      description: 'As the start of the login answered it.',
+      description: '`session_id` from the start of the login.',
     }),
   }),
   response: { 200: Type.Union([waiting, ended, approved]), ...errorResponses('error', 404, 429) },
 }
 
-const page = Type.String({ description: 'HTML.' })
+const page = Type.String({ description: 'HTML page.' })
 
 export const showSchema = {
   operationId: 'showCliLogin',
-  summary: 'The page on which a person decides about the login of a terminal',
-  description: 'Without a code it asks for one. It changes nothing.',
+  summary: 'Shows the page on which a person approves or denies a terminal login',
+  description: 'Without a code, the page asks for the code. The request changes nothing.',
   tags: ['people' as const],
   querystring: Type.Object({
-    code: Type.Optional(Type.String({ maxLength: 100, description: 'The code of the terminal.' })),
+    code: Type.Optional(Type.String({ maxLength: 100, description: 'The code that the terminal shows.' })),
   }),
   produces: 'text/html',
   response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },
@@ -86,19 +86,23 @@ export const showSchema = {
 
 export const decideSchema = {
   operationId: 'decideCliLogin',
-  summary: 'What the person has decided',
-  description: 'Approving makes a personal access token of theirs, which the terminal fetches.',
+  summary: 'Approves or denies a terminal login',
+  description: 'Approval creates a personal access token of the person. The terminal fetches it.',
   tags: ['people' as const],
   consumes: 'application/x-www-form-urlencoded' as const,
   body: Type.Object(
     {
-      code: Type.String({ maxLength: 100, pattern: notBlank, description: 'The code of the terminal.' }),
-      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'As the page has it.' }),
+      code: Type.String({
+        maxLength: 100,
+        pattern: notBlank,
+        description: 'The code that the terminal shows.',
+      }),
+      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'Token from the page.' }),
       decision: Type.Enum(['approve', 'deny'], { title: 'approve or deny' }),
       compared: Type.Optional(
         Type.String({
           maxLength: 10,
-          description: '`yes` when the person has compared the code; needed to approve.',
+          description: '`yes` if the person has compared the code; required to approve.',
         }),
       ),
     },

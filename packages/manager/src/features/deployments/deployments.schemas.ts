@@ -6,29 +6,29 @@ const place = {
   app_id: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'The application, a UUID; a malformed one is answered like an unknown one.',
+      description: 'The application, a UUID. A malformed id is treated like an unknown id.',
     }),
   ),
   env: Type.Optional(Type.String({ maxLength: 100, description: '`dev`, `qas` or `run`.' })),
 }
 const querystring = Type.Object(place)
 const description =
-  '`app_id` and `env` are in the query or in a JSON body. Every application has a deployment in each of the three environments.'
+  'Send `app_id` and `env` in the query or in a JSON body. Every application has a deployment in each of the three environments.'
 
 const placeBody = Type.Union([Type.Object(place), Type.Null()])
 
 export const wakeSchema = {
   operationId: 'wakeDeployment',
   summary: 'Raises the replicas of a deployment to at least one',
-  description: `${description} It is never lowered, and may be asked again. 409 without the flag \`scaleToZero\`, 502 when the orchestrator fails.`,
+  description: `${description} The number of replicas is never lowered, and the request can be repeated. The route returns 409 if the deployment does not have the flag \`scaleToZero\`, and 502 if the orchestrator fails.`,
   tags: ['proxy' as const],
   querystring,
   body: placeBody,
   response: {
     202: Type.Object({
       success: Type.Literal(true),
-      min_replicas: Type.Integer({ description: 'The least number of replicas from now on.' }),
-      already_awake: Type.Boolean({ description: 'Whether there was nothing to raise.' }),
+      min_replicas: Type.Integer({ description: 'Minimum number of replicas from now on.' }),
+      already_awake: Type.Boolean({ description: 'True if the number of replicas was already sufficient.' }),
     }),
     ...errorResponses('error', 404, 409, 502),
   },
@@ -36,15 +36,19 @@ export const wakeSchema = {
 
 export const readySchema = {
   operationId: 'isDeploymentReady',
-  summary: 'Whether a deployment has live backends',
+  summary: 'Reports whether a deployment has live backends',
   description,
   tags: ['proxy' as const],
   querystring,
   response: {
     200: Type.Object({
       ready: Type.Boolean(),
-      backends: Type.Integer({ description: 'Backends with a fresh heartbeat, counted up to 1,000.' }),
-      retry_after_ms: Type.Optional(Type.Integer({ description: 'When to ask again, if it is not ready.' })),
+      backends: Type.Integer({
+        description: 'Number of backends with a recent heartbeat, counted up to 1,000.',
+      }),
+      retry_after_ms: Type.Optional(
+        Type.Integer({ description: 'Milliseconds to wait before the next request; sent if not ready.' }),
+      ),
     }),
     ...errorResponses('error', 404, 413, 415),
   },
@@ -52,7 +56,7 @@ export const readySchema = {
 
 export const deploymentSchema = {
   operationId: 'getDeployment',
-  summary: 'Whether a deployment may be scaled to zero, and how many of its backends are live',
+  summary: 'Reports whether a deployment may be scaled to zero, and counts its live backends',
   description,
   tags: ['proxy' as const],
   querystring,
@@ -60,7 +64,7 @@ export const deploymentSchema = {
     200: Type.Object({
       scale_to_zero: Type.Boolean(),
       healthy_backends: Type.Integer({
-        description: 'Backends with a fresh heartbeat, counted up to 1,000.',
+        description: 'Number of backends with a recent heartbeat, counted up to 1,000.',
       }),
     }),
     ...errorResponses('error', 404, 413, 415),

@@ -5,16 +5,16 @@ import { errorResponses } from '../../platform/http/http.schemas.ts'
 
 const tags = ['people' as const]
 const name = Type.String({ description: 'The name of the query, such as `access-grants`.' })
-const columns = Type.Array(Type.String(), { description: 'The columns of its rows, in their order.' })
+const columns = Type.Array(Type.String(), { description: 'Columns of the rows, in order.' })
 const instant = (description: string) =>
   Type.Optional(Type.String({ description: `${description} RFC 3339 with \`Z\` or an offset.` }))
 
 export const listSchema = {
   operationId: 'listEvidence',
-  summary: 'The evidence queries',
-  description: 'JSON; an HTML page if the client prefers `text/html`.',
+  summary: 'Returns the list of evidence queries',
+  description: 'The format is JSON, or an HTML page if the client prefers `text/html`.',
   tags,
-  alternatives: { 'text/html': Type.String({ description: 'The same, with a link to each query.' }) },
+  alternatives: { 'text/html': Type.String({ description: 'The same list, with a link to each query.' }) },
   response: {
     200: Type.Object({
       names: Type.Array(name),
@@ -23,7 +23,7 @@ export const listSchema = {
           {
             name,
             title: Type.String(),
-            description: Type.String({ description: 'What the rows are, and what is not among them.' }),
+            description: Type.String({ description: 'Content of the rows, and known omissions.' }),
             controls: Type.Array(Type.String(), {
               description: 'Requirements of well-known frameworks for which the rows are evidence.',
             }),
@@ -41,23 +41,24 @@ export const runSchema = {
   operationId: 'runEvidence',
   summary: 'Runs an evidence query',
   description:
-    'JSON; CSV with `format=csv`; an HTML page if the client prefers `text/html`. The newest rows come first; at most 100,000 are returned, and `truncated` says whether there are more. The response is a stream: a connection that ends before the JSON does was cut by a failure. Every run is in the audit trail.',
+    'The format is JSON, CSV with `format=csv`, or an HTML page if the client prefers `text/html`. The response contains at most 100,000 rows, newest first; `truncated` reports whether more rows exist. The response is a stream: if the connection closes before the JSON is complete, the run failed. Every run is recorded in the audit trail.',
   tags,
   params: Type.Object({ name }),
   querystring: Type.Object({
-    from: instant('The beginning of the window; 90 days before its end without it.'),
-    to: instant('The end of the window, which does not belong to it; now without it.'),
+    from: instant('Start of the window; defaults to 90 days before its end.'),
+    to: instant('End of the window, exclusive; defaults to now.'),
     format: Type.Optional(
-      Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Whatever `Accept` says.' }),
+      Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Overrides `Accept`.' }),
     ),
   }),
   alternatives: {
     'text/csv': Type.String({
       description:
-        'A header, then a record for each row; objects are JSON. If there are more rows, the last record begins with `TRUNCATED`. Texts that would start a formula have an apostrophe in front.',
+        'A header, then one record per row; objects are JSON. If more rows exist, the last record starts with `TRUNCATED`. An apostrophe precedes texts that a spreadsheet would run as a formula.',
     }),
     'text/html': Type.String({
-      description: 'Up to 500 rows, and a form for the window, which takes days such as `2026-01-31` too.',
+      description:
+        'Up to 500 rows, and a form for the window. The form also accepts days such as `2026-01-31`.',
     }),
   },
   responseHeaders: { 200: ['X-Audit-Chain' as const] },
@@ -66,11 +67,11 @@ export const runSchema = {
       name,
       from: Type.String({ format: 'date-time' }),
       to: Type.String({ format: 'date-time' }),
-      generated_at: Type.String({ format: 'date-time', description: 'The moment all rows were read at.' }),
+      generated_at: Type.String({ format: 'date-time', description: 'Time of the snapshot of all rows.' }),
       columns,
       rows: Type.Array(Type.Object({}, { additionalProperties: true })),
-      row_count: Type.Integer({ description: 'How many rows are in this response.' }),
-      truncated: Type.Boolean({ description: 'Whether there are more; narrow the window then.' }),
+      row_count: Type.Integer({ description: 'Number of rows in this response.' }),
+      truncated: Type.Boolean({ description: 'True if more rows exist. Narrow the window to get them.' }),
       chain: chainSchema,
     }),
     ...errorResponses('error'),

@@ -6,6 +6,6 @@ export const evidenceSettings = {
     key: 'evidence.auth_failure_retention_days',
     env: 'SVC_EVIDENCE_AUTH_FAILURE_RETENTION_DAYS',
     default: 400,
-    doc: 'How many days counts of failed authentications and lockouts are kept; a month of them goes when its last day is older.',
+    doc: 'Days for which counts of failed authentications and lockouts are kept. A whole month of counts is deleted when its last day is older than this.',
   }),
 } as const

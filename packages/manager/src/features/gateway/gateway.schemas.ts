@@ -6,12 +6,12 @@ export const callSchema = {
   operationId: 'callEndpoint',
   summary: 'Forwards the request to an endpoint and returns its response',
   description:
-    'Any method but CONNECT, any body. Errors of the Manager itself are described; anything else is the response of the endpoint.',
+    'The route accepts any body and any method except CONNECT. The listed errors come from the Manager; every other response comes from the endpoint.',
   tags: ['machines' as const],
   path: '/esb/{applicationId}/{endpointPath}',
   params: Type.Object({
     applicationId: Type.String({ description: 'The application, a UUID.' }),
-    endpointPath: Type.String({ description: 'The path of the endpoint; it may hold slashes.' }),
+    endpointPath: Type.String({ description: 'The path of the endpoint; it can contain slashes.' }),
   }),
   response: {
     ...errorResponses('error', 403, 404, 413, 502),

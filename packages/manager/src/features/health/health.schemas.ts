@@ -5,7 +5,7 @@ import { errorSchema } from '../../platform/http/http.schemas.ts'
 
 export const healthSchema = {
   operationId: 'getHealth',
-  summary: 'Whether the service can do its work; details only with a correct `X-Proxy-Auth`',
+  summary: 'Reports whether the service can handle requests; details require a correct `X-Proxy-Auth`',
   tags: ['operations' as const],
   optionalCredential: 'proxySecret' as const,
   response: {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
 
 const tags = ['proxy' as const]
-const params = Type.Object({ appID: idInPath('The application, written by the proxy') })
+const params = Type.Object({ appID: idInPath('The application, set by the proxy') })
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -11,27 +11,33 @@ const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, descripti
 const item = Type.Object(
   {
     id: uuid('The `notification_id` that emit returned.'),
-    type: nullable(Type.String(), 'What kind it is, for programs.'),
-    title: nullable(Type.String(), 'One line for people.'),
-    body: nullable(Type.String(), 'More lines for people; plain text.'),
+    type: nullable(Type.String(), 'Type of the notification, for programs.'),
+    title: nullable(Type.String(), 'One line, for display.'),
+    body: nullable(Type.String(), 'Plain text of one or more lines, for display.'),
     severity: Type.Enum(['info', 'success', 'warning', 'error']),
-    link: nullable(Type.String(), 'Where it leads; root-relative or https.'),
-    data: Type.Unknown({ description: 'As the backend sent it; null when there is none.' }),
-    created_at: time('When it was made, by the clock of the database.'),
+    link: nullable(Type.String(), 'Target of the notification: a root-relative path or an https URL.'),
+    data: Type.Unknown({ description: 'Data from the backend, unchanged; null if the backend sent none.' }),
+    created_at: time('Creation time, from the database clock.'),
     read: Type.Boolean(),
-    read_at: nullable(Type.String({ format: 'date-time' }), 'When it was marked read first.'),
+    read_at: nullable(Type.String({ format: 'date-time' }), 'Time at which it was first marked read.'),
     seen: Type.Boolean(),
-    seen_at: nullable(Type.String({ format: 'date-time' }), 'When it was marked seen, or read, first.'),
-    expires_at: nullable(Type.String({ format: 'date-time' }), 'When it goes, if earlier than the others.'),
+    seen_at: nullable(
+      Type.String({ format: 'date-time' }),
+      'Time at which it was first marked seen or read.',
+    ),
+    expires_at: nullable(
+      Type.String({ format: 'date-time' }),
+      'Expiry time, if earlier than the end of the retention period.',
+    ),
   },
   { $id: 'Notification' },
 )
 
 export const inboxSchema = {
   operationId: 'listNotifications',
-  summary: 'The notifications of the caller in the tenant and application, newest first',
+  summary: 'Returns the notifications of the caller in the tenant and application, newest first',
   description:
-    'Whoever no longer has the application in the tenant has an empty inbox. A page may hold fewer than `limit` although more follow, where `unread` and `type` are asked for together.',
+    'The inbox is empty if the caller no longer has access to the application in the tenant. With both `unread` and `type`, a page can contain fewer than `limit` items although more pages follow.',
   tags,
   params,
   querystring: Type.Object({
@@ -39,27 +45,27 @@ export const inboxSchema = {
       Type.String({
         pattern: '^(?:[1-9][0-9]?|100)$',
         title: 'a number from 1 to 100',
-        description: 'How many at most: 1 to 100, 20 by default.',
+        description: 'Maximum number of items, 1 to 100; defaults to 20.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: '`next_cursor` of the page before; without it, or empty, the first page.',
+        description: '`next_cursor` of the previous page; absent or empty for the first page.',
       }),
     ),
     unread: Type.Optional(
-      Type.Enum(['true', 'false'], { title: 'true or false', description: 'Only what is not read.' }),
+      Type.Enum(['true', 'false'], { title: 'true or false', description: 'Only unread notifications.' }),
     ),
     type: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Only those of exactly this type; empty: any.' }),
+      Type.String({ maxLength: 100, description: 'Only notifications of exactly this type; empty for all.' }),
     ),
   }),
   response: {
     200: Type.Object({
       notifications: Type.Array(item),
-      next_cursor: nullable(Type.String(), 'Where the next page begins; null when there is none.'),
-      has_more: Type.Boolean({ description: 'Whether more may follow.' }),
+      next_cursor: nullable(Type.String(), 'Cursor of the next page; null on the last page.'),
+      has_more: Type.Boolean({ description: 'Whether more notifications can follow.' }),
     }),
     ...errorResponses('error'),
   },
@@ -67,7 +73,7 @@ export const inboxSchema = {
 
 export const unreadSchema = {
   operationId: 'hasUnreadNotifications',
-  summary: 'Whether the caller has unread notifications in the tenant and application',
+  summary: 'Reports whether the caller has unread notifications in the tenant and application',
   tags,
   params,
   response: { 200: Type.Object({ unread: Type.Boolean() }), ...errorResponses('error') },
@@ -78,13 +84,13 @@ const ids = Type.Optional(
     minItems: 1,
     maxItems: 500,
     title: 'a list of 1 to 500 UUIDs; send more in several requests',
-    description:
-      "1 to 500 ids. Those of others, and unknown ones, are not the caller's: they change nothing.",
+    description: '1 to 500 ids. Unknown ids and ids of other users are ignored.',
   }),
 )
 const connection_id = Type.Optional(
   Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-    description: '`connection_id` of the socket that needs no hint, because it belongs to whoever asks.',
+    description:
+      '`connection_id` of the websocket of the calling page. This websocket does not receive the change.',
   }),
 )
 const ofMark = {
@@ -92,7 +98,7 @@ const ofMark = {
   params,
   response: {
     200: Type.Object({
-      updated: Type.Integer({ description: 'How many were not marked before.' }),
+      updated: Type.Integer({ description: 'Number of newly marked notifications.' }),
     }),
     ...errorResponses('error', 413, 415),
   },
@@ -100,13 +106,13 @@ const ofMark = {
 
 export const markReadSchema = {
   operationId: 'markNotificationsRead',
-  summary: 'Marks notifications as read, and as seen',
+  summary: 'Marks notifications as read and as seen',
   description:
-    'Either `ids`, or `all`: then everything that is unread as the request arrives, newest first, at most 100,000.',
+    'Send either `ids` or `all`. `all` marks the newest 100,000 notifications that are unread when the request arrives.',
   ...ofMark,
   body: Type.Object({
     ids,
-    all: Type.Optional(Type.Literal(true, { title: 'true, or absent', description: 'Instead of `ids`.' })),
+    all: Type.Optional(Type.Literal(true, { title: 'true, or absent', description: 'Replaces `ids`.' })),
     connection_id,
   }),
 }
@@ -117,7 +123,7 @@ export const markSeenSchema = {
   ...ofMark,
   body: Type.Object({
     ids,
-    all: Type.Optional(Type.Unknown({ description: 'Refused: whoever has seen something can name it.' })),
+    all: Type.Optional(Type.Unknown({ description: 'Rejected. Send the ids of displayed notifications.' })),
     connection_id,
   }),
 }

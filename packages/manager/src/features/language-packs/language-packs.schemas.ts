@@ -4,18 +4,18 @@ import { errorResponses, idInPath, notModified, cachedHeaders } from '../../plat
 
 export const languagePackSchema = {
   operationId: 'getLanguagePack',
-  summary: 'The texts of an application in a locale, or in its language',
+  summary: 'Returns the texts of an application for a locale, or for its language if there is no exact match',
   tags: ['proxy' as const],
   params: Type.Object({
     applicationId: idInPath('The application'),
-    locale: Type.String({ description: 'Such as `de` or `de-CH`, upper or lower case.' }),
+    locale: Type.String({ description: 'Locale such as `de` or `de-CH`; case does not matter.' }),
   }),
   response: {
     200: Type.Object({
-      locale: Type.String({ description: 'The locale of the pack that was found.' }),
+      locale: Type.String({ description: 'Locale of the returned language pack.' }),
       messages: Type.Object(
         {},
-        { additionalProperties: true, description: 'Texts by the parts of their keys, nested.' },
+        { additionalProperties: true, description: 'Nested objects; each part of a text key is one level.' },
       ),
     }),
     304: notModified,

@@ -4,13 +4,13 @@ import { errorResponses, idInPath } from '../../platform/http/http.schemas.ts'
 
 export const socketSchema = {
   operationId: 'openCommsSocket',
-  summary: 'A websocket that tells a user in a tenant what is new',
+  summary: 'Opens a websocket that delivers live messages to a user in a tenant',
   description:
-    'A websocket handshake (RFC 6455). `Origin`, if it is sent, must name the host of `X-Forwarded-Host`, or else of `Host`. Who has no access, or too many sockets, is upgraded too, and the socket is then closed with 4500 or 4501.',
+    'The request is a websocket handshake (RFC 6455). `Origin`, if sent, must match `X-Forwarded-Host`, or `Host` if that header is absent. If the user has no access or too many websockets, the Manager upgrades the connection, then closes it with 4500 or 4501.',
   tags: ['proxy' as const],
   params: Type.Object({ appID: idInPath('The application') }),
   response: {
-    101: Type.Null({ description: 'The connection is a websocket from here on.' }),
+    101: Type.Null({ description: 'The connection is now a websocket.' }),
     ...errorResponses('error', 403),
   },
 }

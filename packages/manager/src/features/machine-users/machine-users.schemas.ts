@@ -4,9 +4,9 @@ import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
 
 export const machineCheckSchema = {
   operationId: 'checkMachineCredential',
-  summary: 'Whether the presented machine token is valid',
+  summary: 'Reports whether the presented machine token is valid',
   description:
-    'The token is presented as `Authorization: Bearer`; one that is not valid is a normal response, not an error.',
+    'Send the token as `Authorization: Bearer`. For an invalid token, the route returns 200, not an error.',
   tags: ['machines' as const],
   optionalCredential: 'machineToken' as const,
   response: {
@@ -14,7 +14,7 @@ export const machineCheckSchema = {
       Type.Object({
         authenticated: Type.Literal(true),
         machine_user_id: uuid('The machine user.'),
-        environment_id: uuid('Its environment.'),
+        environment_id: uuid('The environment of the machine user.'),
       }),
       Type.Object({ authenticated: Type.Literal(false), message: Type.String() }),
     ]),

@@ -7,9 +7,10 @@ export const machineUserSettings = {
     windowMs: 60_000,
     blockMs: 60_000,
     doc: {
-      failures: 'Failed machine tokens (`/api/machine/*`, `/esb/*`) that block a client.',
-      block: 'How long the client is answered 429 the first time; each further block is twice as long.',
+      failures: 'Failed machine tokens (`/api/machine/*`, `/esb/*`) after which a client is blocked.',
+      block:
+        'Duration of the first block, in which the client receives 429. Each further block is twice as long.',
     },
   }),
-  machineThrottleMaxBlockMs: throttleTime('machine.max_block_ms', 900_000, 'Longest block.'),
+  machineThrottleMaxBlockMs: throttleTime('machine.max_block_ms', 900_000, 'Maximum duration of a block.'),
 } as const

@@ -5,8 +5,8 @@ import { limits } from './emit-input.pure.ts'
 
 const tags = ['machines' as const]
 const place = {
-  application_id: uuid("An application of the project of the machine user's environment."),
-  tenant_id: uuid('A tenant of that project.'),
+  application_id: uuid("An application in the project of the machine user's environment."),
+  tenant_id: uuid('A tenant in the same project.'),
 }
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description }))
@@ -21,13 +21,13 @@ const keyTitle = `a text of 1 to ${limits.key} characters`
 
 export const emitSchema = {
   operationId: 'emitNotification',
-  summary: 'Puts a notification into the inboxes of users of a tenant',
+  summary: 'Adds a notification to the inboxes of users of a tenant',
   description:
-    'Answered when it is committed. It is for the users that `recipients` names and for holders of `roles`; without both, for every member of the tenant who has the application. With a key (`Idempotency-Key` or `dedupe_key`) a request can be repeated: for 24 hours the same key gets the first answer again and adds nothing.',
+    'The route responds after the commit. The notification goes to the users in `recipients` and to holders of `roles`. Without both, it goes to every member of the tenant who has the application. With a key (`Idempotency-Key` or `dedupe_key`), you can repeat a request. For 24 hours, the same key returns the first response again and adds nothing.',
   tags,
   headers: Type.Object({
     'idempotency-key': Type.Optional(
-      Type.String({ title: keyTitle, description: 'A key of this notification, by which it is sent once.' }),
+      Type.String({ title: keyTitle, description: 'Key that prevents duplicates of this notification.' }),
     ),
   }),
   body: Type.Object({
@@ -37,7 +37,7 @@ export const emitSchema = {
         title: `a list of 1 to ${limits.recipients} UUIDs of users`,
         minItems: 1,
         maxItems: limits.recipients,
-        description: 'Users. Those who do not have the application in the tenant are left out.',
+        description: 'User ids. Users who do not have the application in the tenant are skipped.',
       }),
     ),
     roles: Type.Optional(
@@ -45,35 +45,32 @@ export const emitSchema = {
         title: `a list of 1 to ${limits.roles} names of roles`,
         minItems: 1,
         maxItems: limits.roles,
-        description: 'Names of roles of the tenant. Those without `apps.read` are left out.',
+        description: 'Names of tenant roles. Roles without `apps.read` are skipped.',
       }),
     ),
-    type: orNull(
-      text(limits.type),
-      'A dotted name such as `order.shipped`, by which inboxes can be filtered.',
-    ),
-    title: orNull(text(limits.title), 'One line.'),
-    body: orNull(text(limits.body), 'The text.'),
+    type: orNull(text(limits.type), 'Dotted name such as `order.shipped`; inboxes can filter by it.'),
+    title: orNull(text(limits.title), 'One-line title.'),
+    body: orNull(text(limits.body), 'Text of the notification.'),
     severity: orNull(
       Type.Union(
         (['info', 'success', 'warning', 'error'] as const).map((word) => Type.Literal(word)),
         { title: 'info, success, warning or error' },
       ),
-      '`info` by default.',
+      'Defaults to `info`.',
     ),
-    link: orNull(text(limits.link), 'Where to look: a path that starts with a single `/`, or an https URL.'),
+    link: orNull(text(limits.link), 'Target: a path that starts with a single `/`, or an https URL.'),
     data,
     expires_at: orNull(
       Type.String({ title: 'an RFC 3339 time' }),
-      'When the notification goes, if that is before the retention of all; in the future.',
+      'Expiry time, in the future; effective if earlier than the end of the retention period.',
     ),
     dedupe_key: orNull(Type.String({ title: keyTitle }), 'The same as `Idempotency-Key`.'),
   }),
   response: {
     202: Type.Object({
-      notification_id: uuid('The notification, as inboxes name it.'),
-      request_id: Type.String({ description: 'The request that it came with.' }),
-      recipient_count: Type.Integer({ description: 'How many users have it in their inbox.' }),
+      notification_id: uuid('The notification, with the same id as in inboxes.'),
+      request_id: Type.String({ description: 'Id of the request that created the notification.' }),
+      recipient_count: Type.Integer({ description: 'Number of users who have it in their inbox.' }),
     }),
     ...errorResponses('error', 403, 422, 429),
   },
@@ -81,11 +78,11 @@ export const emitSchema = {
 
 export const publishSchema = {
   operationId: 'publishLiveData',
-  summary: 'Sends live data to everyone who has the application open in a tenant',
+  summary: 'Sends live data to every user who has the application open in a tenant',
   description:
-    'At most once, and to whoever is connected at the moment: nothing is stored. It is answered the same when nobody is.',
+    'The Manager delivers the data at most once to connected users and stores nothing. The response is the same if no user is connected.',
   tags,
-  body: Type.Object({ ...place, topic: orNull(text(limits.topic), 'What it is about.'), data }),
+  body: Type.Object({ ...place, topic: orNull(text(limits.topic), 'Topic of the data.'), data }),
   response: {
     202: Type.Object({ published: Type.Literal(true) }),
     ...errorResponses('error', 403, 429),

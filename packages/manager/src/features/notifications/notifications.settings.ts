@@ -8,24 +8,24 @@ export const notificationSettings = {
     key: 'comms.emit_rate',
     env: 'SVC_COMMS_EMIT_RATE',
     default: 10,
-    doc: 'How many notifications an application may emit a second, beyond `comms.emit_burst`.',
+    doc: 'Maximum number of notifications per second that an application may emit, beyond `comms.emit_burst`.',
   }),
   commsEmitBurst: setting(rate, {
     key: 'comms.emit_burst',
     env: 'SVC_COMMS_EMIT_BURST',
     default: 100,
-    doc: 'How many notifications an application may emit at once.',
+    doc: 'Maximum number of notifications that an application may emit in one burst.',
   }),
   commsPublishRate: setting(rate, {
     key: 'comms.publish_rate',
     env: 'SVC_COMMS_PUBLISH_RATE',
     default: 50,
-    doc: 'How many live hints an application may publish a second, beyond `comms.publish_burst`.',
+    doc: 'Maximum number of live hints per second that an application may publish, beyond `comms.publish_burst`.',
   }),
   commsPublishBurst: setting(rate, {
     key: 'comms.publish_burst',
     env: 'SVC_COMMS_PUBLISH_BURST',
     default: 200,
-    doc: 'How many live hints an application may publish at once.',
+    doc: 'Maximum number of live hints that an application may publish in one burst.',
   }),
 } as const

@@ -6,24 +6,24 @@ const applicationId = idInPath('The application')
 const tags = ['proxy' as const]
 
 const item = Type.Object({
-  name: Type.String({ description: 'The name of the package; may have a scope.' }),
+  name: Type.String({ description: 'Name of the package; can include a scope.' }),
   version: Type.String(),
-  link: Type.String({ description: 'The address of the bundle, to be fetched as it is written.' }),
-  hash: Type.String({ description: 'SHA-256 of the bundle, in hex digits.' }),
+  link: Type.String({ description: 'Address of the bundle. Fetch it unchanged.' }),
+  hash: Type.String({ description: 'SHA-256 of the bundle, in hex.' }),
   signature: Type.Optional(
-    Type.String({ description: 'Ed25519 over the bytes of the bundle, in base64; absent when unsigned.' }),
+    Type.String({ description: 'Ed25519 signature of the bundle, in base64; absent if unsigned.' }),
   ),
-  keyId: Type.Optional(Type.String({ description: 'The key that signed; absent when unsigned.' })),
-  spec: Type.String({ description: 'The convention the bundle is written in, such as `v2`.' }),
-  integrity: Type.String({ description: 'The same hash as browsers write it: `sha256-` and base64.' }),
+  keyId: Type.Optional(Type.String({ description: 'Id of the signing key; absent if unsigned.' })),
+  spec: Type.String({ description: 'Pilet format of the bundle, such as `v2`.' }),
+  integrity: Type.String({ description: 'The same hash as Subresource Integrity: `sha256-` and base64.' }),
   statement: Type.Optional(
     Type.String({
       description:
-        'JSON with `svcPiletStatement` (1), `project`, `name`, `version` and `hash`, in this order and without blanks: what the bundle is. Absent from packages that were signed before there were statements.',
+        'JSON that identifies the bundle: `svcPiletStatement` (1), `project`, `name`, `version` and `hash`, in this order and without spaces. Absent if the package was signed before statements existed.',
     }),
   ),
   statementSignature: Type.Optional(
-    Type.String({ description: 'Ed25519 over the bytes of `statement` by the key `keyId`, in base64.' }),
+    Type.String({ description: 'Ed25519 signature of `statement` with the key `keyId`, in base64.' }),
   ),
 })
 const feed = Type.Object({ items: Type.Array(item) }, { $id: 'PiletFeed' })
@@ -35,28 +35,28 @@ const ofFeed = {
 
 export const sharedFeedSchema = {
   operationId: 'getPiletFeed',
-  summary: 'The pilets that the frontend of an application loads, without what a tenant adds',
+  summary: 'Returns the pilets that the frontend of an application loads without tenant settings',
   params: Type.Object({ applicationId }),
   ...ofFeed,
 }
 
 export const tenantFeedSchema = {
   operationId: 'getTenantPiletFeed',
-  summary: 'The pilets that the frontend of an application loads in a tenant',
+  summary: 'Returns the pilets that the frontend of an application loads in a tenant',
   params: Type.Object({ applicationId, tenantId: idInPath('The tenant') }),
   ...ofFeed,
 }
 
 export const bundleSchema = {
   operationId: 'getPiletBundle',
-  summary: 'The bytes of a pilet',
-  description: 'Every address without a bundle is answered with the same 404.',
+  summary: 'Returns the bundle of a pilet',
+  description: 'Every address without a bundle returns the same 404.',
   tags,
   params: Type.Object({
     applicationId,
     projectId: idInPath("The application's own project"),
-    name: Type.String({ description: 'The name of the package, percent-encoded as one segment.' }),
-    version: Type.String({ description: 'Its exact version, percent-encoded.' }),
+    name: Type.String({ description: 'Name of the package, percent-encoded as one path segment.' }),
+    version: Type.String({ description: 'Exact version of the package, percent-encoded.' }),
   }),
   produces: [
     'text/javascript',
@@ -72,13 +72,13 @@ export const bundleSchema = {
 
 export const keysSchema = {
   operationId: 'getPiletKeys',
-  summary: 'The public keys of pilet signatures, for developers',
-  description: 'A frontend trusts the keys that its page was given, not these.',
+  summary: 'Returns the public keys of pilet signatures, for developers',
+  description: 'A frontend must trust only the keys that its page contains, not the keys of this route.',
   tags,
   params: Type.Object({ applicationId }),
   response: {
     200: Type.Record(Type.String(), Type.String(), {
-      description: 'From the id of a key to its 32 bytes in base64.',
+      description: 'Maps each key id to the 32 bytes of the key, in base64.',
     }),
     304: notModified,
     ...errorResponses('error', 404),

@@ -11,12 +11,12 @@ import {
 const tags = ['people' as const]
 const projectId = idInPath('The project')
 const name = Type.String({
-  description: 'The name of the pilet; of a scoped one, `@` and `/` are percent-encoded.',
+  description: 'Name of the pilet. In a scoped name, `@` and `/` are percent-encoded.',
 })
-const version = Type.String({ description: 'The version, strict SemVer.' })
-const message = Type.String({ description: 'What was done.' })
-const hash = Type.String({ description: 'The SHA-256 of the bytes, in lower-case hex.' })
-const size = Type.Integer({ description: 'In bytes.' })
+const version = Type.String({ description: 'Version in strict SemVer.' })
+const message = Type.String({ description: 'Description of the change.' })
+const hash = Type.String({ description: 'SHA-256 of the bundle, in lower-case hex.' })
+const size = Type.Integer({ description: 'Size in bytes.' })
 const keyParams = Type.Object({ projectId, name, version })
 
 /** A query parameter that is true or false. */
@@ -31,7 +31,7 @@ const listed = Type.Object(
     description: Type.String(),
     size,
     hash,
-    enabled: Type.Boolean({ description: 'What is disabled is in no feed.' }),
+    enabled: Type.Boolean({ description: 'Disabled versions are in no feed.' }),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -40,16 +40,16 @@ const listed = Type.Object(
 
 export const listSchema = {
   operationId: 'listPilets',
-  summary: 'The pilets of a project',
+  summary: 'Returns the pilets of a project',
   description:
-    'By name, then from the lowest version to the highest, as a stream: a connection that ends before the JSON does was cut by a failure.',
+    'The response is a stream, ordered by name, then from the lowest to the highest version. If the connection closes before the JSON is complete, the request failed.',
   tags,
   params: Type.Object({ projectId }),
-  querystring: Type.Object({ enabled: flag('Only those that are enabled, or only the others.') }),
+  querystring: Type.Object({ enabled: flag('`true`: only enabled versions. `false`: only disabled ones.') }),
   response: {
     200: Type.Object({
       packages: Type.Array(listed),
-      count: Type.Integer({ description: 'How many are listed.' }),
+      count: Type.Integer({ description: 'Number of listed versions.' }),
     }),
     ...errorResponses('error'),
   },
@@ -58,13 +58,13 @@ export const listSchema = {
 export const uploadSchema = {
   operationId: 'uploadPilet',
   summary: 'Uploads a version of a pilet',
-  description: 'A version that exists does not change: uploading it again is answered 409.',
+  description: 'An existing version never changes. Uploading it again returns 409.',
   tags,
   params: keyParams,
   querystring: Type.Object({
-    description: Type.Optional(Type.String({ description: 'For people, at most 1,000 characters.' })),
+    description: Type.Optional(Type.String({ description: 'Text for display, at most 1,000 characters.' })),
     enabled: flag(
-      '`false` keeps the version out of all feeds until it is enabled. A version of a caller who may not enable versions is always stored disabled.',
+      '`false` keeps the version out of all feeds until it is enabled. If the caller may not enable versions, the version is always stored disabled.',
     ),
   }),
   form: Type.Object({
@@ -77,7 +77,7 @@ export const uploadSchema = {
       version: Type.String(),
       size,
       hash,
-      enabled: Type.Boolean({ description: 'False for a version that is in no feed until it is enabled.' }),
+      enabled: Type.Boolean({ description: 'A disabled version is in no feed until it is enabled.' }),
       message,
     }),
     ...errorResponses('error', 409, 413, 415),
@@ -86,13 +86,13 @@ export const uploadSchema = {
 
 export const downloadSchema = {
   operationId: 'downloadPilet',
-  summary: 'The bytes of a version of a pilet, whether it is enabled or not',
+  summary: 'Returns the bundle of a pilet version, enabled or disabled',
   tags,
   params: keyParams,
   produces: '*/*',
   responseHeaders: cachedHeaders,
   response: {
-    200: Type.String({ format: 'binary', description: 'The bytes, exactly as uploaded.' }),
+    200: Type.String({ format: 'binary', description: 'The bundle, exactly as uploaded.' }),
     304: notModified,
     ...errorResponses('error'),
   },
@@ -100,7 +100,7 @@ export const downloadSchema = {
 
 export const deleteSchema = {
   operationId: 'deletePilet',
-  summary: 'Disables a version of a pilet: it is in no feed any more, and stays stored',
+  summary: 'Disables a version of a pilet: removes it from all feeds, but keeps it stored',
   tags,
   params: keyParams,
   response: { 200: Type.Object({ message }), ...errorResponses('error', 413) },

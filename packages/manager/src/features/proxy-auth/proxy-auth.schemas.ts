@@ -17,14 +17,14 @@ const validation = Type.Object(
       is_personal_token: Type.Boolean(),
     }),
     tenant: Type.Union([tenant, Type.Null()], {
-      description: 'The one available tenant when there is exactly one.',
+      description: 'The available tenant if there is exactly one, otherwise null.',
     }),
     application: Type.Object({
       has_access: Type.Boolean({ description: 'Whether the caller may use the application.' }),
       role: Type.Union([Type.Literal('normal'), Type.Literal('readonly'), Type.Null()]),
-      available_tenants: Type.Array(tenant, { description: 'By name, at most 10,000.' }),
+      available_tenants: Type.Array(tenant, { description: 'Ordered by name, at most 10,000.' }),
       available_tenants_truncated: Type.Optional(
-        Type.Literal(true, { description: 'There are more tenants than listed.' }),
+        Type.Literal(true, { description: 'More tenants exist than are listed.' }),
       ),
     }),
   },
@@ -37,42 +37,42 @@ const optionalText = (maxLength: number, description: string) =>
 
 export const validateCredentialSchema = {
   operationId: 'validateProxyAuth',
-  summary: 'Whose a credential is, and what its owner may do in an application',
-  description: 'A valid credential is answered 200, also where its owner has no access.',
+  summary: 'Identifies the owner of a credential and returns their access to an application',
+  description: 'The route returns 200 for every valid credential, even if its owner has no access.',
   tags: ['proxy' as const],
   body: Type.Object({
     authorization_header: Type.String({
       maxLength: 8_192,
       pattern: notBlank,
-      description: "The caller's `Authorization` as it came, or a personal access token by itself.",
+      description: "The caller's `Authorization` header, unchanged, or only a personal access token.",
     }),
-    application_id: uuid('The application that is called.'),
+    application_id: uuid('The called application.'),
   }),
   response: { 200: validation, ...errorResponses('validation', 401, 429) },
 }
 
 export const validatePersonSchema = {
   operationId: 'validateOauthUser',
-  summary: 'What a person the proxy has signed in may do in an application',
-  description: 'A person not seen before becomes a user; a changed name or e-mail is taken over.',
+  summary: 'Returns the access of a signed-in person to an application',
+  description: 'A new person becomes a user. A changed name or e-mail is stored.',
   tags: ['proxy' as const],
   body: Type.Object({
     user_id: uuid('The subject at the identity provider.'),
-    email: optionalText(320, 'Absent, null or empty: unchanged.'),
-    name: optionalText(200, 'Absent, null or empty: unchanged.'),
-    application_id: uuid('The application that is called.'),
+    email: optionalText(320, 'If absent, null or empty, the stored e-mail stays unchanged.'),
+    name: optionalText(200, 'If absent, null or empty, the stored name stays unchanged.'),
+    application_id: uuid('The called application.'),
   }),
   response: { 200: validation, ...errorResponses('validation', 429) },
 }
 
 export const listTenantsSchema = {
   operationId: 'listTenantsOfUser',
-  summary: 'The tenants a person may choose from',
+  summary: 'Returns the tenants that a person may choose from',
   tags: ['proxy' as const],
   params: Type.Object({ user_id: idInPath('The person') }),
   querystring: Type.Object({
     application_id: Type.Optional(
-      Type.String({ description: 'Only tenants that this application is enabled for; empty: all.' }),
+      Type.String({ description: 'Only tenants for which this application is enabled; empty for all.' }),
     ),
   }),
   response: {
@@ -82,13 +82,15 @@ export const listTenantsSchema = {
           id: uuid('The tenant.'),
           name: Type.String(),
           slug: Type.String(),
-          role: Type.String({ description: 'In the tenant, else in the project, else `administrator`.' }),
+          role: Type.String({
+            description: 'Role in the tenant, otherwise in the project, otherwise `administrator`.',
+          }),
           project_id: uuid('The project of the tenant.'),
           deployment_mode: Type.String(),
         }),
-        { description: 'By name, at most 10,000.' },
+        { description: 'Ordered by name, at most 10,000.' },
       ),
-      truncated: Type.Optional(Type.Literal(true, { description: 'There are more tenants than listed.' })),
+      truncated: Type.Optional(Type.Literal(true, { description: 'More tenants exist than are listed.' })),
     }),
     ...errorResponses('error'),
   },

@@ -8,8 +8,8 @@ export const proxyAuthSettings = {
     blockMs: 300_000,
     doc: {
       failures:
-        'Failed credentials on `/api/validate-proxy-auth`, or malformed requests on `/api/validate-oauth-user`, that block a client there.',
-      block: 'How long the client is answered 429.',
+        'Failed credentials on `/api/validate-proxy-auth`, or malformed requests on `/api/validate-oauth-user`, after which a client is blocked there.',
+      block: 'Duration of the block, in which the client receives 429.',
     },
   }),
   ...throttleSettings('basic', {
@@ -17,8 +17,8 @@ export const proxyAuthSettings = {
     windowMs: 900_000,
     blockMs: 900_000,
     doc: {
-      failures: 'Failed Basic passwords for one user name that block a client.',
-      block: 'How long the client is answered 429.',
+      failures: 'Failed Basic passwords for one user name after which a client is blocked.',
+      block: 'Duration of the block, in which the client receives 429.',
     },
   }),
 } as const

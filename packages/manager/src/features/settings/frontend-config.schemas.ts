@@ -28,7 +28,7 @@ const response = { 200: config, 304: notModified, ...errorResponses('error', 404
 
 export const tenantConfigSchema = {
   operationId: 'getFrontendConfig',
-  summary: 'What the frontend of an application is to load in a tenant',
+  summary: 'Returns the frontend configuration of an application in a tenant',
   tags: ['proxy' as const],
   params: Type.Object({ application_id, tenant_id: idInPath('The tenant') }),
   response,
@@ -37,7 +37,7 @@ export const tenantConfigSchema = {
 
 export const defaultConfigSchema = {
   operationId: 'getFrontendConfigDefaults',
-  summary: 'What the frontend of an application is to load, without what a tenant adds',
+  summary: 'Returns the frontend configuration of an application without tenant settings',
   tags: ['proxy' as const],
   deprecated: true as const,
   params: Type.Object({ application_id }),

@@ -6,12 +6,12 @@ export const transformationSettings = {
     key: 'esb.template_builtins',
     env: 'SVC_ESB_TEMPLATE_BUILTINS',
     default: false,
-    doc: 'Lets transformation templates use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) beside the seven of the ESB.',
+    doc: 'Allows transformation templates to use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) in addition to the seven functions of the ESB.',
   }),
   esbTemplateMissingKey: setting(oneOf('default', 'error'), {
     key: 'esb.template_missing_key',
     env: 'SVC_ESB_TEMPLATE_MISSING_KEY',
     default: 'default',
-    doc: 'What becomes of a call whose body lacks a key that its template reads: `default` writes `<no value>`, `error` fails the call with 500, also where the key is only tested, as in `{{if .Data.x}}`.',
+    doc: 'Handling of a call whose body lacks a key that its template reads. `default` writes `<no value>`. `error` fails the call with 500, even if the template only tests the key, as in `{{if .Data.x}}`.',
   }),
 } as const

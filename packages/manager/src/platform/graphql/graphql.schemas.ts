@@ -6,14 +6,14 @@ import { limits } from './limits.ts'
 export const querySchema = {
   operationId: 'query',
   summary: 'Executes one GraphQL operation',
-  description: 'A field that fails is null in `data` and named in `errors`, with status 200.',
+  description: 'If a field fails, the route returns 200: the field is null in `data` and listed in `errors`.',
   tags: ['people' as const],
   body: Type.Object(
     {
       query: Type.String({ maxLength: limits.queryLength }),
       variables: Type.Optional(
         Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
-          description: `At most ${limits.variables} values, nested ones included.`,
+          description: `At most ${limits.variables} values, including nested values.`,
         }),
       ),
       operationName: Type.Optional(
@@ -30,7 +30,7 @@ export const querySchema = {
 
 export const playgroundSchema = {
   operationId: 'getPlayground',
-  summary: 'GraphiQL, served in development only',
+  summary: 'Serves GraphiQL, in development only',
   tags: ['development' as const],
   produces: 'text/html; charset=utf-8',
   response: { 200: Type.String(), 304: notModified, ...errorResponses('error') },

@@ -8,28 +8,34 @@ const integerOrNull = (description: string) => nullable(Type.Integer({ descripti
 export const chainSchema = Type.Object(
   {
     status: Type.Enum(['ok', 'broken', 'empty'], {
-      description: 'Whether the rows are those that were written.',
+      description: '`ok` if the rows are unchanged, `empty` if there are no rows, otherwise `broken`.',
     }),
-    entries: Type.Integer({ description: 'How many rows were verified.' }),
-    from_seq: integerOrNull('The first verified row of the chain; null for all chains together.'),
-    to_seq: integerOrNull('The last verified row of the chain; null for all chains together.'),
-    head_hash: nullable(Type.String({ description: 'The hash of that row; null for all chains together.' })),
-    first_broken_seq: integerOrNull('The first row that is not as it was written.'),
-    reason: nullable(Type.String({ description: 'What is wrong with it, or what is not verified yet.' })),
+    entries: Type.Integer({ description: 'Number of verified rows.' }),
+    from_seq: integerOrNull('Position of the first verified row; null if the verdict covers all chains.'),
+    to_seq: integerOrNull('Position of the last verified row; null if the verdict covers all chains.'),
+    head_hash: nullable(
+      Type.String({ description: 'Hash of the last verified row; null if the verdict covers all chains.' }),
+    ),
+    first_broken_seq: integerOrNull('Position of the first row that fails verification.'),
+    reason: nullable(
+      Type.String({ description: 'Reason why the chain is broken, or the rows that are not verified yet.' }),
+    ),
     checkpoint: nullable(
       Type.Object({
         size: Type.Integer({
-          description: 'Rows of the chain that it seals; for all chains together, its number.',
+          description:
+            'Number of rows of the chain that the checkpoint seals; for all chains, the number of the checkpoint.',
         }),
         hash: Type.String({
-          description: 'Of the last row that it seals; for all chains together, its own.',
+          description:
+            'Hash of the last row that the checkpoint seals; for all chains, the hash of the checkpoint.',
         }),
-        signature: Type.String({ description: 'Ed25519, base64.' }),
+        signature: Type.String({ description: 'Ed25519 signature, base64.' }),
         keyId: Type.String(),
         created_at: Type.String({ format: 'date-time' }),
       }),
     ),
     verified_at: Type.String({ format: 'date-time' }),
   },
-  { $id: 'AuditChain', description: 'The verdict on the chain of a project, or on all chains.' },
+  { $id: 'AuditChain', description: 'Verification result for the chain of one project or for all chains.' },
 )

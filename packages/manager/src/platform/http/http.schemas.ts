@@ -10,16 +10,16 @@ export const uuid = (description: string) => Type.String({ format: 'uuid', title
 
 /** An identifier in an address: one that is malformed is answered like one that is unknown. */
 export const idInPath = (description: string) =>
-  Type.String({ description: `${description}, a UUID; a malformed one is answered like an unknown one.` })
+  Type.String({ description: `${description}, a UUID. A malformed id is treated like an unknown id.` })
 
 const failure = {
-  code: Type.Enum(errorCodes, { description: 'What went wrong, from a closed list.' }),
-  request_id: Type.String({ description: 'As in `X-Request-Id`; names the request in the log.' }),
+  code: Type.Enum(errorCodes, { description: 'Error code from a fixed list.' }),
+  request_id: Type.String({ description: 'Id from `X-Request-Id`; it identifies the request in the log.' }),
 }
-const message = Type.String({ description: 'What is wrong, and what to do.' })
+const message = Type.String({ description: 'Explanation of the error and its remedy.' })
 const hint = Type.Optional(
   Type.String({
-    description: 'Which rule refused the request, and what allows it, where `message` has a fixed text.',
+    description: 'Rule that rejected the request and the way to allow it. Sent if `message` is a fixed text.',
   }),
 )
 
@@ -54,7 +54,7 @@ export const errorSchemas = {
     { $id: 'EnvelopeError' },
   ),
   graphql: graphqlResponse,
-  page: Type.String({ $id: 'ErrorPage', description: 'HTML: what happened, and what to do next.' }),
+  page: Type.String({ $id: 'ErrorPage', description: 'HTML page with the error and the next step.' }),
   validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),
 } satisfies Record<ErrorShape, TSchema>
 
@@ -68,7 +68,7 @@ export function errorResponses<Shape extends ErrorShape, Status extends number>(
 }
 
 /** The body of a 304: none. */
-export const notModified = Type.Null({ description: 'The copy that `If-None-Match` names is current.' })
+export const notModified = Type.Null({ description: 'The copy named in `If-None-Match` is current.' })
 
 /** Both statuses of a cached response carry its validator. */
 export const cachedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }

@@ -1,0 +1,9 @@
+// docs/api/schemas.json: the objects of the REST API as JSON Schema, for programs that generate types from it.
+import type { Json } from './openapi-frame.ts'
+
+/** The component schemas of the API document, as definitions. */
+export function jsonSchemas(document: string): string {
+  const { components } = JSON.parse(document) as { components: { schemas: Json } }
+  const definitions = JSON.stringify(components.schemas).replaceAll('#/components/schemas/', '#/definitions/')
+  return `{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": ${definitions}}`
+}
