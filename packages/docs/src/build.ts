@@ -1,0 +1,53 @@
+// Builds the site into packages/docs/out. Any server of static files can serve that folder; nothing in it needs a network.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
+import { diagramsIn, drawDiagrams } from './diagrams.ts'
+import { pages, readPage } from './pages.ts'
+import { output, stage } from './site.ts'
+
+const usage = `Builds the documentation as a site in packages/docs/out.
+
+Usage: npm run docs [-- --serve]
+
+  --serve       serve the site on http://127.0.0.1:4173 afterwards, until Ctrl+C
+  -h, --help    show this text
+
+Examples:
+  npm run docs
+  npm run docs -- --serve
+`
+// VitePress takes links to files with other endings for pages.
+// oxlint-disable-next-line node/no-process-env -- it has no other way to know them
+process.env['VITE_EXTRA_EXTENSIONS'] = 'graphql,ts,mjs,yaml,json,py,go'
+
+/** Builds the site and returns its folder. */
+export async function buildSite(): Promise<string> {
+  rmSync(stage, { recursive: true, force: true })
+  for (const [source, page] of pages) {
+    mkdirSync(dirname(stage + page), { recursive: true })
+    writeFileSync(stage + page, readPage(source))
+  }
+  const diagrams = [...pages.keys()].flatMap((source) => diagramsIn(readPage(source)))
+  await drawDiagrams(diagrams, `${stage}public/diagrams`)
+  const { build } = await import('vitepress')
+  await build(new URL('..', import.meta.url).pathname)
+  return output
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { serve: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help === true) process.stdout.write(usage)
+  else {
+    const startedAt = performance.now()
+    await buildSite()
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+    process.stdout.write(`${pages.size} pages in packages/docs/out, built in ${seconds} s\n`)
+    if (values.serve === true) {
+      const { serve } = await import('vitepress')
+      await serve({ root: new URL('..', import.meta.url).pathname, port: 4173 })
+    }
+  }
+}

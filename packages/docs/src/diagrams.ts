@@ -1,0 +1,55 @@
+// Diagrams, drawn by Mermaid in a browser when the site is built, once for light and once for dark pages. Readers load pictures and
+// no script.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Page, chromium } from 'playwright-core'
+import { ensureChromium } from '@manager/harness/engines/install.ts'
+import { diagramName } from './markdown.ts'
+
+const modes = { light: 'neutral', dark: 'dark' } as const
+const program = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js')
+
+/** The sources of all diagrams in a text. */
+export const diagramsIn = (text: string): string[] =>
+  text
+    .split('\n```mermaid\n')
+    .slice(1)
+    .map((rest) => rest.slice(0, rest.indexOf('\n```') + 1))
+
+/** Writes the pictures of all diagrams into the folder. */
+export async function drawDiagrams(sources: readonly string[], folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    await page.setContent('<!doctype html><body></body>')
+    await page.addScriptTag({ content: readFileSync(program, 'utf8') })
+    for (const source of sources)
+      for (const [mode, theme] of Object.entries(modes))
+        writeFileSync(`${folder}/${diagramName(source)}-${mode}.svg`, await draw(page, source, theme))
+  } finally {
+    await browser.close()
+  }
+}
+
+type Mermaid = {
+  initialize(options: object): void
+  render(id: string, source: string): Promise<{ svg: string }>
+}
+
+const draw = (page: Page, source: string, theme: string): Promise<string> =>
+  page.evaluate(
+    async ([text, name]) => {
+      const { mermaid } = globalThis as unknown as { mermaid: Mermaid }
+      // Text as SVG: a picture shows no HTML in it.
+      mermaid.initialize({
+        startOnLoad: false,
+        theme: name,
+        htmlLabels: false,
+        flowchart: { htmlLabels: false },
+        securityLevel: 'strict',
+      })
+      return (await mermaid.render('diagram', text)).svg
+    },
+    [source, theme] as const,
+  )

@@ -1,0 +1,60 @@
+// How VitePress builds the site.
+import { cpSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { MarkdownEnv, MarkdownRenderer, UserConfig } from 'vitepress'
+import { addContentPolicy } from './content-policy.ts'
+import { adaptMarkdown } from './markdown.ts'
+import { fileFolder, root } from './pages.ts'
+import { sidebarByFolder } from './sidebar.ts'
+
+/** Pages that only their number or the search for a rule leads to. */
+const isHistory = (page: string): boolean =>
+  /^(decisions\/|project\/changelog|reference\/conformance)/.test(page)
+
+export const stage = new URL('../.stage/', import.meta.url).pathname
+export const output = new URL('../out/', import.meta.url).pathname
+
+const copyFile = (source: string): void => {
+  const target = `${stage}public/${fileFolder}/${source}`
+  mkdirSync(dirname(target), { recursive: true })
+  cpSync(root + source, target, { recursive: true })
+}
+
+export const config: UserConfig = {
+  srcDir: stage,
+  outDir: output,
+  cacheDir: new URL('../.cache/', import.meta.url).pathname,
+  title: 'Manager',
+  description: 'Documentation of the Manager',
+  lang: 'en-US',
+  appearance: true,
+  lastUpdated: false,
+  // A link to a missing page stops the build.
+  ignoreDeadLinks: [/^http:\/\/localhost:/],
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (md) => adaptMarkdown(md, copyFile),
+  },
+  transformHtml: addContentPolicy,
+  themeConfig: {
+    siteTitle: 'Manager',
+    outline: [2, 3],
+    nav: [
+      { text: 'Start', link: '/start/run-the-demo' },
+      { text: 'Guides', link: '/#guides' },
+      { text: 'Reference', link: '/#reference' },
+      { text: 'Explanation', link: '/#explanation' },
+    ],
+    sidebar: sidebarByFolder(),
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 5, titles: 3, text: 1 } } },
+        _render: (source: string, env: MarkdownEnv, md: MarkdownRenderer) => {
+          const html = md.render(source, env)
+          return isHistory(env.relativePath) ? '' : html
+        },
+      },
+    },
+  },
+}
