@@ -3,6 +3,9 @@
 // It registers and sends heartbeats. When a trigger calls, it verifies the signature, asks a partner through the ESB for the stock
 // of each tenant, and notifies the people of the tenant.
 //
+// It needs an application with a tenant, a trigger, an endpoint /stock and a machine user that may call it. For a callback URL on
+// this machine, the Manager needs SVC_CALLBACKS_ALLOWED_CIDRS=127.0.0.0/8.
+//
 //	MANAGER_URL=http://127.0.0.1:8080 MACHINE_TOKEN_FILE=token APPLICATION_ID=... \
 //	CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 go run examples/backend.go
 package main
@@ -26,7 +29,12 @@ import (
 	"time"
 )
 
-const maxBodyBytes = 65_536
+const (
+	maxBodyBytes  = 65_536
+	maxRuns       = 8
+	maxRemembered = 1_000
+	stopTime      = 20 * time.Second
+)
 
 var (
 	managerURL    = os.Getenv("MANAGER_URL")
@@ -34,14 +42,30 @@ var (
 	callbackURL   = os.Getenv("CALLBACK_URL")
 	tokenFile     = os.Getenv("MACHINE_TOKEN_FILE")
 
-	errNotFound = errors.New("not found")
-	client      = &http.Client{Timeout: 30 * time.Second}
+	// A redirect of a partner must not receive the machine token.
+	client = &http.Client{
+		Timeout:       30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 
+	// Held for a moment only, never during a request.
 	mutex        sync.Mutex
 	registration string
+	mustRegister = true
 	// The previous secret stays valid for callbacks that were sent before the last registration.
 	secrets []string
+	// A run can arrive twice. If its work must not happen twice after a restart, store the ids with your data.
+	taken     = map[string]bool{}
+	takenList []string
+	runs      = make(chan struct{}, maxRuns)
 )
+
+type rejected struct {
+	status  int
+	message string
+}
+
+func (err rejected) Error() string { return err.message }
 
 // ask calls the Manager and decodes the response into result.
 func ask(method, path string, body, result any, headers map[string]string) error {
@@ -74,12 +98,9 @@ func ask(method, path string, body, result any, headers map[string]string) error
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode == http.StatusNotFound {
-		return errNotFound
-	}
 	if response.StatusCode >= 300 {
 		reason, _ := io.ReadAll(io.LimitReader(response.Body, 500))
-		return fmt.Errorf("%s %s returned %d: %s", method, path, response.StatusCode, reason)
+		return rejected{response.StatusCode, fmt.Sprintf("%s %s returned %d: %s", method, path, response.StatusCode, reason)}
 	}
 	if result == nil {
 		return nil
@@ -87,15 +108,26 @@ func ask(method, path string, body, result any, headers map[string]string) error
 	return json.NewDecoder(response.Body).Decode(result)
 }
 
-// beat sends a heartbeat, or registers where no registration exists.
-func beat() error {
+// isAlive sends a heartbeat; false if the registration is gone or belongs to another machine user.
+func isAlive() (bool, error) {
 	mutex.Lock()
-	defer mutex.Unlock()
-	if registration != "" {
-		err := ask(http.MethodPut, "/api/machine/backend/"+registration+"/heartbeat", nil, nil, nil)
-		if !errors.Is(err, errNotFound) {
-			return err
-		}
+	id, isDue := registration, mustRegister
+	mutex.Unlock()
+	if id == "" || isDue {
+		return false, nil
+	}
+	err := ask(http.MethodPut, "/api/machine/backend/"+id+"/heartbeat", nil, nil, nil)
+	var answer rejected
+	if errors.As(err, &answer) && (answer.status == http.StatusForbidden || answer.status == http.StatusNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// beat sends a heartbeat, or registers.
+func beat() error {
+	if alive, err := isAlive(); alive || err != nil {
+		return err
 	}
 	body := map[string]string{"application_id": applicationID, "callback_url": callbackURL, "version": "1.0.0"}
 	var answer struct {
@@ -105,7 +137,9 @@ func beat() error {
 	if err := ask(http.MethodPost, "/api/machine/register-backend", body, &answer, nil); err != nil {
 		return err
 	}
-	registration = answer.RegisteredID
+	mutex.Lock()
+	defer mutex.Unlock()
+	registration, mustRegister = answer.RegisteredID, false
 	secrets = append([]string{answer.SigningSecret}, secrets...)
 	if len(secrets) > 2 {
 		secrets = secrets[:2]
@@ -170,25 +204,67 @@ func work(run, runKey string) error {
 	return nil
 }
 
-// isOurs reports whether one of our secrets signed the callback. If the token in the request signed it, another instance has
-// registered as the same machine user: the next heartbeat registers again.
-func isOurs(header http.Header, body []byte) (ours, retry bool) {
+// isOurs reports whether one of our secrets signed the callback.
+func isOurs(header http.Header, body []byte) bool {
 	mutex.Lock()
-	defer mutex.Unlock()
-	for _, secret := range secrets {
+	known := append([]string{}, secrets...)
+	mutex.Unlock()
+	for _, secret := range known {
 		if isSignedWith(secret, header, body) {
-			return true, false
+			return true
 		}
 	}
-	if !isSignedWith(strings.TrimPrefix(header.Get("Authorization"), "Bearer "), header, body) {
-		return false, false
+	return false
+}
+
+// accept decides about a callback and returns the status of the response.
+func accept(header http.Header, body []byte) int {
+	if !isOurs(header, body) {
+		if !isSignedWith(strings.TrimPrefix(header.Get("Authorization"), "Bearer "), header, body) {
+			return http.StatusUnauthorized
+		}
+		// Another instance registered as the same machine user. The next heartbeat registers again, and the Manager retries.
+		mutex.Lock()
+		mustRegister = true
+		mutex.Unlock()
+		return http.StatusServiceUnavailable
 	}
-	registration = ""
-	return false, true
+	var callback struct {
+		RunKey string `json:"run_key"`
+	}
+	if err := json.Unmarshal(body, &callback); err != nil {
+		return http.StatusBadRequest
+	}
+	run := header.Get("webhook-id")
+	mutex.Lock()
+	defer mutex.Unlock()
+	if taken[run] {
+		return http.StatusNoContent
+	}
+	select {
+	case runs <- struct{}{}:
+	default:
+		// The Manager retries a run that does not fit.
+		return http.StatusServiceUnavailable
+	}
+	taken[run] = true
+	takenList = append(takenList, run)
+	if len(takenList) > maxRemembered {
+		delete(taken, takenList[0])
+		takenList = takenList[1:]
+	}
+	// The Manager waits for 30 s, so the response is sent before the work.
+	go func() {
+		defer func() { <-runs }()
+		if err := work(run, callback.RunKey); err != nil {
+			fmt.Println("failed:", err)
+		}
+	}()
+	return http.StatusNoContent
 }
 
 func receive(response http.ResponseWriter, request *http.Request) {
-	if request.ContentLength < 0 || request.ContentLength >= maxBodyBytes {
+	if request.ContentLength < 0 || request.ContentLength > maxBodyBytes {
 		response.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
@@ -196,28 +272,27 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		return
 	}
-	if ours, retry := isOurs(request.Header, body); retry {
-		response.WriteHeader(http.StatusServiceUnavailable)
-		return
-	} else if !ours {
-		response.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	var callback struct {
-		RunKey string `json:"run_key"`
-	}
-	if err := json.Unmarshal(body, &callback); err != nil {
-		response.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	run := request.Header.Get("webhook-id")
-	// The Manager waits for 30 s, so the response is sent before the work.
-	go func() {
-		if err := work(run, callback.RunKey); err != nil {
+	response.WriteHeader(accept(request.Header, body))
+}
+
+// stop unregisters and lets accepted runs end: they are not called again.
+func stop() {
+	mutex.Lock()
+	id := registration
+	mutex.Unlock()
+	if id != "" {
+		if err := ask(http.MethodDelete, "/api/machine/backend/"+id, nil, nil, nil); err != nil {
 			fmt.Println("failed:", err)
 		}
-	}()
-	response.WriteHeader(http.StatusNoContent)
+	}
+	deadline := time.After(stopTime)
+	for slot := 0; slot < maxRuns; slot++ {
+		select {
+		case runs <- struct{}{}:
+		case <-deadline:
+			return
+		}
+	}
 }
 
 func valueOr(value, fallback string) string {
@@ -250,10 +325,7 @@ func main() {
 		}
 		select {
 		case <-stopping:
-			mutex.Lock()
-			if registration != "" {
-				_ = ask(http.MethodDelete, "/api/machine/backend/"+registration, nil, nil, nil)
-			}
+			stop()
 			os.Exit(0)
 		case <-time.After(time.Duration(seconds * float64(time.Second))):
 		}
