@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 // The theme adds this style for a moment when the colors change.
 const withoutTransitions = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='"
 
+const marker = '<meta charset="utf-8">'
+
 /** The texts of the scripts that are not in files. */
 const scriptsIn = (html: string): string[] =>
   html
@@ -30,8 +32,9 @@ export function addContentPolicy(html: string): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
+  if (!html.includes(marker)) throw new Error('the page has no place for its Content Security Policy')
   return html.replace(
-    '<meta charset="utf-8">',
-    `<meta charset="utf-8">\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    marker,
+    `${marker}\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,
   )
 }

@@ -1,4 +1,4 @@
-// What the pages need beyond Markdown: links that leave docs/, braces of templates, diagrams, and tables that scroll.
+// Additions to Markdown: links that leave docs/, braces of templates, diagrams, and tables that scroll.
 import { createHash } from 'node:crypto'
 import type { MarkdownRenderer } from 'vitepress'
 import { linkOf } from './pages.ts'

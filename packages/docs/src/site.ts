@@ -1,23 +1,28 @@
 // How VitePress builds the site.
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MarkdownEnv, MarkdownRenderer, UserConfig } from 'vitepress'
 import { addContentPolicy } from './content-policy.ts'
+import { relativeAddresses } from './addresses.ts'
 import { adaptMarkdown } from './markdown.ts'
 import { fileFolder, root } from './pages.ts'
 import { sidebarByFolder } from './sidebar.ts'
 
-/** Pages that only their number or the search for a rule leads to. */
+/** Pages that the search leaves out: they would hide the guides. */
 const isHistory = (page: string): boolean =>
   /^(decisions\/|project\/changelog|reference\/conformance)/.test(page)
 
 export const stage = new URL('../.stage/', import.meta.url).pathname
 export const output = new URL('../out/', import.meta.url).pathname
 
+const listed = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n'))
+
 const copyFile = (source: string): void => {
+  if (!listed.has(source)) throw new Error(`a page links to ${source}, which is not a file of the repository`)
   const target = `${stage}public/${fileFolder}/${source}`
   mkdirSync(dirname(target), { recursive: true })
-  cpSync(root + source, target, { recursive: true })
+  cpSync(root + source, target)
 }
 
 export const config: UserConfig = {
@@ -35,7 +40,7 @@ export const config: UserConfig = {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => adaptMarkdown(md, copyFile),
   },
-  transformHtml: addContentPolicy,
+  transformHtml: (html, _file, { page }) => addContentPolicy(relativeAddresses(html, page)),
   themeConfig: {
     siteTitle: 'Manager',
     outline: [2, 3],

@@ -38,7 +38,7 @@ export async function openPage(url: string, options: { isDark?: boolean; width?:
   })
   const problems: string[] = []
   page.on('request', (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
       problems.push(`leaves: ${request.url()}`)
   })
   page.on('response', (response) => {

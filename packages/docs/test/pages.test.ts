@@ -1,5 +1,6 @@
 // Which pages the site has, where links lead, and what its navigation shows.
 import { expect, test } from 'vitest'
+import { relativeAddresses } from '../src/addresses.ts'
 import { addContentPolicy } from '../src/content-policy.ts'
 import { diagramsIn } from '../src/diagrams.ts'
 import { linkOf, pages } from '../src/pages.ts'
@@ -40,6 +41,14 @@ test('scripts of a page are in its policy by their hash, and no other one runs',
   expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+';/)
   expect(/script-src [^;]+/.exec(policy)?.[0].match(/sha256-/g)).toHaveLength(1)
   expect(policy).toContain("default-src 'none'")
+})
+
+test('addresses are relative to the page', () => {
+  const html = '<a href="/"></a><a href="/#guides"></a><script src="/a.js"></script><a href="https://x/"></a>'
+  expect(relativeAddresses(html, 'guides/backends/a.md')).toBe(
+    '<a href="../../index.html"></a><a href="../../index.html#guides"></a><script src="../../a.js"></script><a href="https://x/"></a>',
+  )
+  expect(relativeAddresses(html, 'index.md')).toContain('<a href="./index.html"></a>')
 })
 
 test('diagrams are found in a text, other blocks are not', () => {

@@ -115,6 +115,16 @@ describe.each([false, true])('dark: %s', (isDark) => {
   )
 })
 
+test('a page opens from a disk without a server, with its style and its links', async () => {
+  const { page, close } = await openPage('file://')
+  await page.goto(`file://${output}guides/backends/register.html`)
+  const family = await page.locator('.vp-doc h1').evaluate((heading) => getComputedStyle(heading).fontFamily)
+  await page.locator('.vp-doc a[href$="machine-users.html"]').first().click()
+  await page.waitForURL(/machine-users\.html$/)
+  await close()
+  expect(family).toContain('system-ui')
+})
+
 test('diagrams are pictures', async () => {
   const { page, problems, close } = await openPage(site.url)
   await page.goto(`${site.url}/explanation/data-model.html`)

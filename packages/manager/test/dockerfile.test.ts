@@ -6,7 +6,15 @@ const root = new URL('../../../', import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8')
 
 test('no dependency runs code at install', () => {
-  expect(read('package-lock.json')).not.toContain('hasInstallScript')
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { hasInstallScript?: boolean; dev?: boolean }>
+  }
+  const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
+  const withScripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
+  // None in production, and npm is told not to run the others.
+  expect(withScripts.filter(([, { dev }]) => dev !== true)).toEqual([])
+  const names = withScripts.map(([path]) => path.split('node_modules/').at(-1) as string)
+  expect(names.map((name) => [name, allowScripts[name]])).toEqual(names.map((name) => [name, false]))
   expect(read('.npmrc')).toContain('strict-allow-scripts=true')
 })
 
