@@ -14,7 +14,7 @@ const known = [
   '.ci/{node,run}',
   '.github/workflows/*.yml',
   'docs/{dependencies,index}.md',
-  'docs/{start,reference,reference/{graphql,permissions,rest},explanation}/*.md',
+  'docs/{start,reference,reference/{commands,graphql,permissions,rest},explanation}/*.md',
   'docs/guides/*/*.md',
   'docs/api/{schema.graphql,openapi.json,schemas.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',

@@ -1,6 +1,6 @@
 // Writes every generated file: generated/graphql.ts (from the SDL), generated/db.ts and generated/schema-history.ts (from
 // migrated databases), generated/routes.ts (from the routes' own declarations), docs/reference/permissions/*.md,
-// docs/reference/{graphql,rest}/*.md, docs/reference/configuration.md, manager.example.yaml, docs/api/{schema.graphql,openapi.json,schemas.json}, and the types and
+// docs/reference/{commands,graphql,rest}/*.md, docs/reference/configuration.md, manager.example.yaml, docs/api/{schema.graphql,openapi.json,schemas.json}, and the types and
 // operations of packages/client. With --check it writes nothing and fails on a difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -109,7 +109,12 @@ emit('docs/api/openapi.json', await format(described.openapi, { ...formatting, p
 emit('docs/api/schemas.json', await format(jsonSchemas(described.openapi), { ...formatting, parser: 'json' }))
 const { graphqlPages } = await import('./graphql-pages.ts')
 const { restPages } = await import('./rest-pages.ts')
-const reference = { graphql: await graphqlPages(), rest: restPages(JSON.parse(described.openapi) as Json) }
+const { commandPages } = await import('./command-pages.ts')
+const reference = {
+  commands: commandPages(root),
+  graphql: await graphqlPages(),
+  rest: restPages(JSON.parse(described.openapi) as Json),
+}
 for (const [folder, pages] of Object.entries(reference))
   for (const [name, page] of Object.entries(pages))
     emit(`docs/reference/${folder}/${name}.md`, await format(page, { ...formatting, parser: 'markdown' }))

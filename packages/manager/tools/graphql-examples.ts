@@ -24,6 +24,7 @@ const samples: Record<string, unknown> = {
   roleName: 'viewer',
   role: 'developer',
   cronExpression: '@daily',
+  hashedKey: '__GENERATE_TOKEN__',
   consumeURL: '/orders',
   url: 'https://partner.example/orders',
   locale: 'en',
