@@ -116,13 +116,9 @@ const postRegistration = (
     isRepeatable: true,
   })
 
-/** Whether the registration still exists and belongs to the machine user of the token, which may have been replaced (403). */
+/** Whether the registration is still there. */
 const sendHeartbeat = (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> =>
-  foundBy(
-    connection,
-    { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal },
-    [403, 404],
-  )
+  foundBy(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
 
 /** Removes a registration; one that is gone already is as good. */
 async function unregister(connection: Connection, id: string, signal: AbortSignal): Promise<void> {
@@ -149,17 +145,13 @@ async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promi
 const validOf = (keys: readonly KnownKeys[]): CallbackKeys[] =>
   keys.filter(({ untilMs }) => Date.now() < untilMs)
 
-async function foundBy(
-  connection: Connection,
-  request: Parameters<typeof send>[1],
-  lost: readonly number[] = [404],
-): Promise<boolean> {
+async function foundBy(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
   try {
     const response = await send(connection, request)
     await response.body?.cancel()
     return true
   } catch (error) {
-    if (error instanceof ResponseError && lost.includes(error.status)) return false
+    if (error instanceof ResponseError && error.status === 404) return false
     throw error
   }
 }

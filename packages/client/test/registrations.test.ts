@@ -85,14 +85,6 @@ test.each([
   await close()
 })
 
-test('a heartbeat with the token of another machine user registers again', async () => {
-  const { close } = await registerBackend(connection(), options)
-  answers['PUT'] = status(403)
-  await vi.advanceTimersByTimeAsync(30_000)
-  expect(count('POST')).toBe(2)
-  await close()
-})
-
 test('the former callback token is known for five minutes', async () => {
   const { verify, close } = await registerBackend(connection(), options)
   answers['PUT'] = status(404)
