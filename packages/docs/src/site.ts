@@ -34,7 +34,7 @@ export const config: UserConfig = {
   lang: 'en-US',
   appearance: true,
   lastUpdated: false,
-  // A link to a missing page stops the build.
+  // A link to a missing page stops the build. The addresses in tutorials exist only while a reader runs the demo.
   ignoreDeadLinks: [/^http:\/\/localhost:/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -55,10 +55,8 @@ export const config: UserConfig = {
       provider: 'local',
       options: {
         miniSearch: { searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 5, titles: 3, text: 1 } } },
-        _render: (source: string, env: MarkdownEnv, md: MarkdownRenderer) => {
-          const html = md.render(source, env)
-          return isHistory(env.relativePath) ? '' : html
-        },
+        _render: (source: string, env: MarkdownEnv, md: MarkdownRenderer) =>
+          isHistory(env.relativePath) ? '' : md.render(source, env),
       },
     },
   },

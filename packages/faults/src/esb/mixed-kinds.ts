@@ -12,6 +12,7 @@ const createText =
 
 // Five times the capacity comes from many people, each with few requests at a time.
 const maintainers = 256
+const addedTogether = 16
 
 /**
  * The kinds at this address, in turn; half of them are authentications, as in an installation. Reads and changes come from
@@ -20,7 +21,9 @@ const maintainers = 256
 export async function mixedKinds(stage: EsbStage, url: string): Promise<CallKind[]> {
   const people: string[] = []
   while (people.length < maintainers)
-    people.push(...(await Promise.all(Array.from({ length: 16 }, () => addMaintainer(stage, url)))))
+    people.push(
+      ...(await Promise.all(Array.from({ length: addedTogether }, () => addMaintainer(stage, url)))),
+    )
   return people.flatMap((personId) => kindsOf(stage, url, personId))
 }
 

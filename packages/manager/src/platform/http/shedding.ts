@@ -17,7 +17,7 @@ const sampleEveryMs = 1_000
 // One error for all: a stack trace for each refusal costs more than the rest of it.
 const overloaded = unavailable('the service is overloaded; try again')
 
-/** Answers 503 while the event loop lags. */
+/** Returns 503 while the event loop lags. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
   options: {
