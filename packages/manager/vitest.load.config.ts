@@ -6,6 +6,7 @@ export default defineConfig({
     ...base.test,
     include: ['{src,test}/**/*.load.test.ts'],
     exclude: [],
+    maxWorkers: '100%',
     // The kit then applies the limits of production.
     env: { TEST_TIER: 'load' },
   },

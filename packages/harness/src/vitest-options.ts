@@ -1,10 +1,12 @@
 // How tests run in every package that meets the service. Each package says in its own file which tests there are.
+import { availableParallelism } from 'node:os'
 import type { TestUserConfig } from 'vitest/node'
 
 export const testOptions = {
   // Processes, so that a test file can fill a pool or end badly without touching another.
   pool: 'forks',
-  maxWorkers: '100%',
+  // More workers than cores: a quarter of the time of a test is spent waiting for processes, sockets and timers.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Files of a process follow each other and share its modules: loading them anew would be most of the time. So a file
   // leaves nothing behind: no timer, no listener, no change of a global.
   isolate: false,
@@ -25,5 +27,6 @@ export const testOptions = {
 export const nightlyOptions = {
   ...testOptions,
   isolate: true,
+  maxWorkers: '100%',
   env: { TEST_TIER: 'load', LOAD_SIZE: 'full' },
 } satisfies TestUserConfig

@@ -43,6 +43,8 @@ export type TestAppOptions = {
   database?: TestDatabase
   /** Hashes as slow and waits as short as in production, as they are in all of the load tests. */
   limits?: 'production'
+  /** Waits for a slow Redis even in load tests, so that the local counters never decide instead. */
+  waitsForRedis?: boolean
 }
 
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
@@ -81,6 +83,7 @@ export const letGo = (service: TestApp): void =>
 
 async function start(options: TestAppOptions, database: TestDatabase) {
   const isPatient = !isLoadTest && options.limits !== 'production'
+  const waitsForRedis = isPatient || options.waitsForRedis === true
   const env = { ...(isPatient ? patientEnv : {}), ...options.env }
   const config = loadConfig({ env: testEnv(database.url, env) }, settings)
   const logLines: Record<string, unknown>[] = []
@@ -103,7 +106,7 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   })
   const redis =
     options.world?.redis ??
-    createRedis({ ...redisOptions(config), ...(isPatient ? { timeouts } : {}) }, { log, metrics })
+    createRedis({ ...redisOptions(config), ...(waitsForRedis ? { timeouts } : {}) }, { log, metrics })
   const channels = channelsOf({ redis, log, ...(isPatient ? { subscribeMs } : {}) })
   const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()

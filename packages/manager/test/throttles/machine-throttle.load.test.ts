@@ -11,6 +11,7 @@ const { succeed, startReplica } = useMachineService(5_000)
 describe('how long a block lasts', () => {
   test('[machine-auth.throttle] [machine-auth.retry-after] with Redis blocks double and are capped as configured', async () => {
     const quick = await startReplica({
+      waitsForRedis: true,
       env: {
         SVC_THROTTLES_MACHINE_FAILURES: '2',
         SVC_THROTTLES_MACHINE_WINDOW_MS: '20000',
