@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // A variable, because --exclude does not reach projects.
@@ -11,7 +12,8 @@ export default defineConfig({
     exclude: ['**/*.nightly.test.ts', ...browserTests],
     setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
-    maxWorkers: '100%',
+    // The same number in all packages: vitest runs them together.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Node itself loads and strips the types, as it does for those who use the package.
     experimental: { viteModuleRunner: false },
     testTimeout: 120_000,
